@@ -14,6 +14,7 @@ OFF = gettext_noop("I take part in this group no longer.")
 MAY_NOT = gettext_noop("Only somebody who runs this group can turn me on here.")
 WAITING = gettext_noop("I take part here once the owner of my installation allows it; I have asked them.")
 UNKNOWN = gettext_noop("I answer only people who know me. To get to know me, write to me in a direct chat.")
+NOBODY = gettext_noop("I cannot tell who writes in the name of the group or of a channel. Write under your own name.")
 _FROM = gettext_noop("You asked me in the group “{group}”: {words}")
 _STATES: Mapping[str, str] = {
     "asked": gettext_noop("was asked for"),

@@ -23,6 +23,8 @@ from core.queue.limits import BacklogLimits
 from core.queue.wakeups import Wakeups
 
 _MAX_NAME = 40
+_NOBODY = "somebody"
+"""The model's name for a member who writes in the name of the group or of a channel."""
 _MARKS = re.compile(r"[:<>]")
 _log = structlog.get_logger()
 
@@ -83,17 +85,18 @@ def _event(group: InGroup, said: InboundMessage | None, *, tells: bool) -> JsonO
     word = ""
     if said and said.command and said.command.name == GROUPS.name and group.addressed:
         word, _ = read_argument(said.command.argument)
+    unknown = sentences.UNKNOWN if said and said.sender else sentences.NOBODY
     return {
         "title": shown_name(group.title),
         "inside": group.inside,
         "says": said is not None,
         "addressed": group.addressed,
         "word": word if word in (ON, OFF) else "",
-        "name": shown_name(said.sender_name if said else ""),
+        "name": shown_name(said.sender_name if said and said.sender else _NOBODY),
         "tells": tells,
         "on": sentences.in_all(lambda: gettext(sentences.ON)) if word == ON else None,
         "off": sentences.in_all(lambda: gettext(sentences.OFF)) if word == OFF else None,
-        "unknown": sentences.in_all(lambda: gettext(sentences.UNKNOWN)) if group.addressed else None,
+        "unknown": sentences.in_all(lambda: gettext(unknown)) if group.addressed else None,
     }
 
 

@@ -190,7 +190,8 @@ def _read_in_group(
     )
     addressed = own and (said is not None or ours or bool(inbound.reply_to))
     group = InGroup(title, inbound, addressed=addressed)
-    return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.GROUP, reply=ONLY_DIRECT, group=group)
+    reply = ONLY_DIRECT if place.sender else ""
+    return IgnoredMessage(place.address, place.sender, keys, IgnoreReason.GROUP, reply=reply, group=group)
 
 
 def _read_edit(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
@@ -230,6 +231,8 @@ def _replied(message: JsonObject, bot: BotIdentity) -> str:
     if "reply_to_message" not in message:
         return ""
     replied = object_at(message, "reply_to_message")
+    if happened(replied):  # all that is said in a topic replies to its beginning, which may be of our making
+        return ""
     author = _person(object_at(replied, "from"))[0] if "from" in replied else ""
     return str(integer_at(replied, "message_id", at_least=0)) if author == bot.id else ""
 
@@ -263,7 +266,7 @@ def _read_press(query: JsonObject, key: str, bot: BotIdentity) -> Parsed:
     chat = object_at(message, "chat")
     peer, kind = str(integer_at(chat, "id")), required_text_at(chat, "type")
     message_id = str(integer_at(message, "message_id", at_least=0))
-    address = Address(CHANNEL, bot.id, peer, _topic(message, kind))
+    address = Address(CHANNEL, bot.id, peer, _topic(message))
     if reason := _press_reason(message, data, bot, stranger=is_bot or peer != sender, kind=kind):
         return Parsed(IgnoredMessage(address, sender, keys, reason), number)
     return Parsed(Press(address, sender, keys, data, provider_id=message_id), number)
@@ -297,20 +300,20 @@ def _read_membership(change: JsonObject, key: str, bot: BotIdentity) -> Inbound:
 
 def _place(message: JsonObject, bot: BotIdentity) -> _Place:
     chat = object_at(message, "chat")
-    peer = str(integer_at(chat, "id"))
     kind = required_text_at(chat, "type")
-    if kind == "private" or "from" in message:
-        user = object_at(message, "from" if "from" in message else "chat")  # a private chat has its person's number
-        sender, is_bot, name = _person(user)
-        language = read_tag(text_at(user, "language_code"))
-    else:  # said in a channel's or a group's own name
-        sender, is_bot, name, language = peer, True, "", ""
-    return _Place(Address(CHANNEL, bot.id, peer, _topic(message, kind)), kind, sender, is_bot, name, language)
+    address = Address(CHANNEL, bot.id, str(integer_at(chat, "id")), _topic(message))
+    if kind != "private" and ("sender_chat" in message or "from" not in message):
+        # In the name of the group or of a channel, such as an anonymous administrator: `from` is a bot of Telegram's
+        # then, and nobody knows the person.
+        return _Place(address, kind, "", is_bot=False, name="", language="")
+    user = object_at(message, "from" if "from" in message else "chat")  # a private chat has its person's number
+    sender, is_bot, name = _person(user)
+    return _Place(address, kind, sender, is_bot, name, read_tag(text_at(user, "language_code")))
 
 
-def _topic(message: JsonObject, kind: str) -> str:
-    """Return the topic of a private chat; elsewhere the field also numbers plain replies."""
-    is_topic = kind == "private" and message.get("is_topic_message") is True and "message_thread_id" in message
+def _topic(message: JsonObject) -> str:
+    """Return the topic of a message, empty for the general one; without the mark the field numbers plain replies."""
+    is_topic = message.get("is_topic_message") is True and "message_thread_id" in message
     return str(integer_at(message, "message_thread_id", at_least=1)) if is_topic else ""
 
 

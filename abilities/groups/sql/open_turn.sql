@@ -1,1 +1,1 @@
-                select 'among', group_turn(p_tenant)
+                select 'among', group_turn(p_tenant, r.thread)

@@ -213,7 +213,7 @@ def test_a_file_without_a_caption_has_no_text() -> None:
     assert taken(update(message=message(text=None, voice=FILE))).text == ""
 
 
-def test_a_topic_of_a_private_chat_is_a_conversation_of_its_own() -> None:
+def test_a_topic_is_a_conversation_of_its_own() -> None:
     assert taken(update(message=message(is_topic_message=True, message_thread_id=5))).address.thread == "5"
     assert taken(update(message=message(message_thread_id=5))).address.thread == ""
 
@@ -225,7 +225,7 @@ def test_a_topic_of_a_private_chat_is_a_conversation_of_its_own() -> None:
         ({"chat": {**GROUP, "type": "group"}, "text": None, "photo": [FILE]}, IgnoreReason.GROUP, ONLY_DIRECT),
         ({"chat": GROUP, "text": None, "new_chat_title": "We"}, IgnoreReason.UNSUPPORTED, ""),
         ({"chat": GROUP, "text": None, "migrate_from_chat_id": -5}, IgnoreReason.UNSUPPORTED, ""),
-        ({"chat": GROUP, "from": None, "sender_chat": GROUP}, IgnoreReason.BOT, ""),
+        ({"chat": GROUP, "from": None, "sender_chat": GROUP}, IgnoreReason.GROUP, ""),
         ({"from": {"id": 5, "is_bot": True, "first_name": "B"}}, IgnoreReason.BOT, ""),
         ({"from": {"id": BOT_ID, "is_bot": True, "first_name": "V"}}, IgnoreReason.OWN, ""),
         ({"text": " \n"}, IgnoreReason.EMPTY, ""),

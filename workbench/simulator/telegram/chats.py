@@ -2,7 +2,7 @@
 
 from workbench.simulator.telegram.arguments import Arguments, whole
 from workbench.simulator.telegram.errors import Refusal, bad_request
-from workbench.simulator.telegram.state import GROUP, PRIVATE, Chat, Message, World
+from workbench.simulator.telegram.state import GROUP, Chat, Message, World
 
 
 def find_chat(world: World, given: Arguments, name: str = "chat_id") -> Chat:
@@ -29,8 +29,8 @@ def find_chat(world: World, given: Arguments, name: str = "chat_id") -> Chat:
 
 
 def check_thread(chat: Chat, given: Arguments) -> None:
-    """Refuse a topic: no chat here is a forum."""
-    if given.integer("message_thread_id") and chat.kind == PRIVATE:
+    """Refuse a topic that the chat has not. The general one is named by no number: its own, 1, is refused."""
+    if (thread := given.integer("message_thread_id")) and thread not in chat.topics:
         raise bad_request("message thread not found")
 
 

@@ -47,6 +47,18 @@ def upgrade(world: World, chat: Chat) -> Chat:
     return upgraded
 
 
+def begin_topic(chat: Chat, message: Message, name: str) -> None:
+    """Let a topic begin with a message: core.telegram.org/bots/api#forumtopiccreated."""
+    message.service = {"forum_topic_created": {"name": name, "icon_color": 7_322_096}}
+    message.thread = message.message_id
+    chat.topics[message.thread] = name
+
+
+def runs(chat: Chat, person: Person) -> bool:
+    """Return whether a person is an administrator of the group."""
+    return chat.members.get(person.telegram_user) in ("creator", "administrator")
+
+
 def reaches_bot(world: World, chat: Chat, message: Message) -> bool:
     """Return whether the bot gets a message: in privacy mode commands, mentions of it, and answers to it."""
     if not world.privacy:

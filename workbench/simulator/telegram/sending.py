@@ -50,7 +50,7 @@ def send_message(world: World, given: Arguments) -> dict[str, Json]:
         raise bad_request("text must be non-empty")
     check_length(text)
     check_not_blocked(chat)
-    return _post(world, chat, text, keyboard, replied)
+    return _post(world, chat, text, keyboard, replied, thread=given.integer("message_thread_id"))
 
 
 def send_chat_action(world: World, given: Arguments) -> bool:
@@ -59,6 +59,7 @@ def send_chat_action(world: World, given: Arguments) -> bool:
     if action not in _ACTIONS:
         raise bad_request("Wrong parameter action in request")
     chat = find_chat(world, given)
+    check_thread(chat, given)
     check_not_blocked(chat)
     if action == "cancel":
         chat.action_until = 0.0
@@ -107,7 +108,7 @@ def send_media(world: World, given: Arguments, kind: str) -> dict[str, Json]:
     else:
         file = world.keep_file(source.name, source.content_type, source.data, _FOLDERS[kind])
     check_not_blocked(chat)
-    return _post(world, chat, caption, keyboard, replied, kind, file)
+    return _post(world, chat, caption, keyboard, replied, kind, file, given.integer("message_thread_id"))
 
 
 def _known_file(world: World, given: str) -> StoredFile:
@@ -128,9 +129,11 @@ def _post(
     reply_to: int,
     media: str = "",
     file: StoredFile | None = None,
+    thread: int = 0,
 ) -> dict[str, Json]:
     number = world.next_message_id()
     message = Message(number, chat.chat_id, world.bot.bot_id, world.date(), text, keyboard, 0, reply_to, media, file)
+    message.thread = thread
     chat.messages[number] = message
     chat.action_until, chat.draft = 0.0, None
     return shapes.message(world, message)

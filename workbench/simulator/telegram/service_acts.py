@@ -9,7 +9,7 @@ from workbench.simulator.telegram.chat_updates import Act, ChatUpdates, Wishes, 
 from workbench.simulator.telegram.entities import FormattedText
 from workbench.simulator.telegram.formatting import MAX_TEXT
 from workbench.simulator.telegram.polling import Polling
-from workbench.simulator.telegram.state import Chat
+from workbench.simulator.telegram.state import SUPERGROUP, Chat
 from workbench.simulator.telegram.updates import MESSAGE_LIFE
 
 
@@ -25,6 +25,7 @@ class ServiceActs:
             "group_open": self._group_open,
             "group_say": self._group_say,
             "group_edit": self._group_edit,
+            "group_topic": self._group_topic,
             "group_set": self._group_set,
             "migrate": self._migrate,
             "set": self._set,
@@ -59,12 +60,20 @@ class ServiceActs:
         return {"held": self._chats.world.updates.held}
 
     def _group_say(self, person: Person, wishes: Wishes) -> Json:
-        """Write in a group with the bot; "mention" puts its @name before the text."""
+        """Write in a group with the bot; "mention" puts its @name before the text.
+
+        "topic": in that topic of a forum. "anonymous": as an administrator in the group's name.
+        """
         content = settled_text(text(wishes, "text"), MAX_TEXT)
         if flag(wishes, "mention"):
             content = settled_text(f"@{self._chats.world.bot.bot_username} {content.text}", MAX_TEXT)
-        chat = self._group(person)
+        chat, topic = self._group(person), number(wishes, "topic", 0)
+        if topic and topic not in chat.topics:
+            raise BadAction("There is no such topic.")
+        if flag(wishes, "anonymous") and not groups.runs(chat, person):
+            raise BadAction("Only an administrator can be anonymous.")
         message = self._chats.post(chat, person, content, reply_to=self._chats.replied(chat, wishes))
+        message.thread, message.anonymous = topic, flag(wishes, "anonymous")
         message.unheard = chat.left or not groups.reaches_bot(self._chats.world, chat, message)
         if message.unheard:
             return {"chat_id": chat.chat_id, "message_id": message.message_id, "update_id": None}
@@ -107,6 +116,15 @@ class ServiceActs:
         if not groups.reaches_bot(self._chats.world, chat, message):
             return {"chat_id": chat.chat_id, "message_id": message.message_id, "update_id": None}
         return self._chats.tell(chat, person, message, "edited_message")
+
+    def _group_topic(self, person: Person, wishes: Wishes) -> Json:
+        """Begin a topic by its "name", which makes a forum of a supergroup; return its number."""
+        chat = self._group(person)
+        if chat.kind != SUPERGROUP:
+            raise BadAction("Only a supergroup has topics: migrate the group first.")
+        message = self._chats.post(chat, person, FormattedText(""))
+        groups.begin_topic(chat, message, text(wishes, "name"))
+        return self._chats.tell(chat, person, message)
 
     def _group_set(self, person: Person, wishes: Wishes) -> Json:
         """Change the "title" or "privacy" (the bot's mode), make this person "admin", or have the bot "removed"."""

@@ -7,6 +7,14 @@ from workbench.simulator.journal import Json
 from workbench.simulator.telegram.entities import FormattedText
 from workbench.simulator.telegram.state import PRIVATE, Chat, Message, StoredFile, World
 
+_ANONYMOUS: dict[str, Json] = {
+    "id": 1_087_968_824,
+    "is_bot": True,
+    "first_name": "Group",
+    "username": "GroupAnonymousBot",
+}
+"""The sender for older bots: core.telegram.org/bots/api#message, `sender_chat`."""
+
 
 def bot_user(world: World) -> dict[str, Json]:
     return {
@@ -38,6 +46,8 @@ def user(person: Person) -> dict[str, Json]:
 
 def chat(known: Chat) -> dict[str, Json]:
     shown: dict[str, Json] = {"id": known.chat_id, "type": known.kind}
+    if known.topics:
+        shown["is_forum"] = True
     return shown | (_name(known.person) if known.person else {"title": known.title})
 
 
@@ -53,7 +63,11 @@ def message(world: World, sent: Message, *, with_reply: bool = True) -> dict[str
     }
     if sent.edited:
         shown["edit_date"] = sent.edited
-    replied = known.messages.get(sent.reply_to)
+    if sent.anonymous:
+        shown |= {"from": _ANONYMOUS, "sender_chat": chat(known)}
+    if sent.thread:
+        shown |= {"message_thread_id": sent.thread, "is_topic_message": True}
+    replied = known.messages.get(sent.reply_to or (sent.thread if sent.thread != sent.message_id else 0))
     if with_reply and replied:
         shown["reply_to_message"] = message(world, replied, with_reply=False)
     if sent.file:

@@ -49,6 +49,10 @@ class Message:
     """The reactions of the bot and of people, by their ids."""
     unheard: bool = False
     """Whether privacy mode kept it from the bot."""
+    thread: int = 0
+    """Its topic: the id of the message with which that began; 0 for the general one."""
+    anonymous: bool = False
+    """Whether an administrator wrote it in the group's name."""
 
     @property
     def about(self) -> str:
@@ -84,6 +88,8 @@ class Chat:
     """The status of each person in a group, by their id: core.telegram.org/bots/api#chatmember."""
     left: bool = False
     """Whether the bot was removed from the group."""
+    topics: dict[int, str] = field(default_factory=dict)
+    """The names of a forum's topics, by their ids; the general one has none."""
 
 
 @dataclass(slots=True)

@@ -75,15 +75,16 @@ returns text
 language plpgsql as $$
 declare
     v_state text;
+    v_thread text;
 begin
     perform set_config('onevalet.tenant', p_group, true);
     update group_chats g
     set owner_ok = g.owner_ok or p_owner_ok and p_may,
         state = case when not p_may then 'off' when g.owner_ok or p_owner_ok then 'on' else 'waiting' end
     where g.tenant_id = p_group and g.state = 'asked' and g.asked_at = p_asked_at
-    returning g.state into v_state;
+    returning g.state, g.thread into v_state, v_thread;
     perform name_group(p_group, p_title);
-    return case when v_state is not null then tell_group(p_group, p_told -> v_state, p_outbound) end;
+    return case when v_state is not null then tell_group(p_group, p_told -> v_state, p_outbound, v_thread) end;
 end $$;
 
 -- Allows a group, or forbids it, by the word of an owner of the installation. {group, conversation}: the group as it is
@@ -94,6 +95,7 @@ language plpgsql as $$
 declare
     v_before text;
     v_after text;
+    v_thread text;
     v_conversation text;
 begin
     if not owns_installation(p_tenant) then
@@ -105,9 +107,9 @@ begin
     set owner_ok = p_allow,
         state = case when not p_allow and g.state <> 'left' then 'off' when p_allow and g.state = 'waiting' then 'on'
                      else g.state end
-    where g.tenant_id = p_group returning g.state into v_after;
+    where g.tenant_id = p_group returning g.state, g.thread into v_after, v_thread;
     if v_after <> v_before and v_after in ('on', 'off') then
-        v_conversation := tell_group(p_group, p_told -> v_after, p_outbound);
+        v_conversation := tell_group(p_group, p_told -> v_after, p_outbound, v_thread);
     end if;
     if not p_allow then
         delete from group_words w where w.tenant_id = p_group;

@@ -58,7 +58,7 @@ begin
         outcome := 'again';
         if ignore_message(v.channel, v.account, v.keys, 'group') then
             outcome := 'off';
-            conversation_id := leave_group(v_group, p_event -> 'off', v.outbound);
+            conversation_id := leave_group(v_group, v, p_event -> 'off');
         end if;
     elsif v_state = 'on' and not (p_event ->> 'addressed')::boolean then
         outcome := 'heard';
@@ -136,12 +136,12 @@ begin
     update tenants t set language = v_person.language, language_from = ''
     where t.tenant_id = v_group and t.language = '' and not exists (select from group_chats g where g.tenant_id = v_group);
     v_on := exists (select from group_chats g where g.tenant_id = v_group and g.state = 'on');
-    insert into group_chats as g (tenant_id, channel, account, peer, title, state, asked_by, asked_key)
-    values (v_group, p_arrival.channel, p_arrival.account, p_arrival.peer, p_event ->> 'title', 'asked', p_asker,
-            p_arrival.user_key)
+    insert into group_chats as g (tenant_id, channel, account, peer, thread, title, state, asked_by, asked_key)
+    values (v_group, p_arrival.channel, p_arrival.account, p_arrival.peer, p_arrival.thread, p_event ->> 'title', 'asked',
+            p_asker, p_arrival.user_key)
     on conflict (tenant_id) do update
     set state = 'asked', asked_by = excluded.asked_by, asked_key = excluded.asked_key, asked_at = clock_timestamp(),
-        attempts = 0, next_attempt_at = clock_timestamp()
+        thread = excluded.thread, attempts = 0, next_attempt_at = clock_timestamp()
     where g.state <> 'on';
     perform name_group(v_group, p_event ->> 'title');
     if v_on then
@@ -161,23 +161,38 @@ begin
     update identities i set name = p_title where i.tenant_id = p_group and p_title <> '';
 end $$;
 
--- Turns us off in a group, and says so there. Returns its conversation.
-create function leave_group(p_group text, p_texts jsonb, p_outbound text)
+-- Turns us off in a group, and says so where that was asked. Returns the conversation.
+create function leave_group(p_group text, p_arrival arrival, p_texts jsonb)
 returns text
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_group, true);
     update group_chats g set state = 'off', owner_ok = false where g.tenant_id = p_group;
     delete from group_words w where w.tenant_id = p_group;
-    return tell_group(p_group, p_texts, p_outbound);
+    return answer_there(p_group, p_arrival, p_texts);
 end $$;
 
--- Says a sentence of ours, given in every language, in a group. Returns its conversation; null if it has none.
-create function tell_group(p_group text, p_texts jsonb, p_outbound text)
+-- Says a sentence of ours, given in every language, in a group, in a topic or thread of it. Returns the conversation; null
+-- if it has none.
+create function tell_group(p_group text, p_texts jsonb, p_outbound text, p_thread text default '')
 returns text
 language sql as $$
-    select say_there(p_group, jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', in_their_language(p_group, p_texts)))
+    select say_there(p_group, jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text',
+                                                 in_their_language(p_group, p_texts)), p_thread)
 $$;
+
+-- Says such a sentence where a message came, which need not be for a turn. Returns the conversation.
+create function answer_there(p_group text, p_arrival arrival, p_texts jsonb)
+returns text
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_group, true);
+    perform open_conversation(p_group, i.id, p_arrival.channel, p_arrival.account, p_arrival.peer, p_arrival.thread,
+                              p_arrival.new_conversation)
+    from identities i where i.tenant_id = p_group and i.channel = p_arrival.channel
+      and i.account = p_arrival.account and i.user_key = p_arrival.peer;
+    return tell_group(p_group, p_texts, p_arrival.outbound, p_arrival.thread);
+end $$;
 
 -- Returns the text for a tenant, of texts by language.
 create function in_their_language(p_tenant text, p_texts jsonb)
@@ -188,8 +203,9 @@ begin
     return coalesce((select p_texts ->> t.language from tenants t where t.tenant_id = p_tenant), p_texts ->> 'en');
 end $$;
 
--- Queues a message for a group. Returns its conversation; null if it has none.
-create function say_there(p_group text, p_message jsonb)
+-- Queues a message for a group, in a topic or thread in which it has talked to us. Returns the conversation; null if it has
+-- none.
+create function say_there(p_group text, p_message jsonb, p_thread text default '')
 returns text
 language plpgsql as $$
 declare
@@ -198,25 +214,30 @@ begin
     perform set_config('onevalet.tenant', p_group, true);
     select c.id into v_conversation from conversations c join group_chats g on g.tenant_id = c.tenant_id
     where c.tenant_id = p_group and c.peer = g.peer
-    order by (c.thread = '') desc, c.last_inbound_at desc nulls last, c.created_at, c.id limit 1;
+    order by (c.thread = p_thread) desc, (c.thread = '') desc, c.last_inbound_at desc nulls last, c.created_at, c.id limit 1;
     if v_conversation is not null then
         perform enqueue(p_group, v_conversation, null, jsonb_build_array(p_message));
     end if;
     return v_conversation;
 end $$;
 
--- Keeps the last thirty words that were said in a group, and not to us. Losing them with a crash costs only context.
+-- Keeps the last thirty words of each topic or thread that were not to us, of all three hundred. Losing them with a crash
+-- costs only context.
 create function keep_words(p_group text, p_arrival arrival, p_name text)
 returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_group, true);
     perform set_config('synchronous_commit', 'off', true);
-    insert into group_words (tenant_id, provider_id, name, words)
-    values (p_group, p_arrival.provider_id, p_name, left(p_arrival.text, 1000)) on conflict do nothing;
+    insert into group_words (tenant_id, provider_id, thread, name, words)
+    values (p_group, p_arrival.provider_id, p_arrival.thread, p_name, left(p_arrival.text, 1000)) on conflict do nothing;
     delete from group_words w where w.tenant_id = p_group and w.provider_id in (
-        select o.provider_id from group_words o where o.tenant_id = p_group
-        order by o.said_at desc, o.provider_id desc offset 30);
+        select n.provider_id
+        from (select o.provider_id,
+                     row_number() over (partition by o.thread order by o.said_at desc, o.provider_id desc) as in_thread,
+                     row_number() over (order by o.said_at desc, o.provider_id desc) as in_all
+              from group_words o where o.tenant_id = p_group) n
+        where n.in_thread > 30 or n.in_all > 300);
 end $$;
 
 -- Records the message of somebody unknown without its text, and tells them once how to become known. Returns the
@@ -231,7 +252,7 @@ begin
         array['told in ' || p_arrival.peer || ' ' || p_arrival.user_key], 'unknown') then
         return null;
     end if;
-    return tell_group(p_group, p_event -> 'unknown', p_arrival.outbound);
+    return answer_there(p_group, p_arrival, p_event -> 'unknown');
 end $$;
 
 -- The provider moved a group to another address, or made another kind of group of it.

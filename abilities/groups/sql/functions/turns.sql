@@ -11,8 +11,8 @@ language sql immutable as $$
 $$;
 
 -- Returns what a turn in a group begins with: {tools, note, words}; null for any other turn. words: the last thirty that were
--- not for us, of a day.
-create function group_turn(p_tenant text)
+-- not for us, of a day: those of its topic or thread, with the message under which a thread stands.
+create function group_turn(p_tenant text, p_thread text default '')
 returns jsonb
 language sql stable as $$
     select jsonb_build_object(
@@ -24,6 +24,7 @@ language sql stable as $$
         'words', (select string_agg(w.name || ': ' || w.words, chr(10) order by w.said_at, w.provider_id)
                   from (select o.* from group_words o
                         where o.tenant_id = p_tenant and o.said_at > clock_timestamp() - interval '1 day'
+                          and (o.thread = coalesce(p_thread, '') or o.provider_id = p_thread)
                         order by o.said_at desc, o.provider_id desc limit 30) w))
     from group_chats g where g.tenant_id = p_tenant
 $$;
@@ -43,7 +44,8 @@ declare
 begin
     perform set_config('onevalet.tenant', p_group, true);
     select g.title into v_title from group_chats g where g.tenant_id = p_group and g.state = 'on';
-    select a.asker, a.name, i.id, substr(i.text, length(a.name) + 3) as words, i.points, i.media, i.origin, c.channel
+    select a.asker, a.name, i.id, substr(i.text, length(a.name) + 3) as words, i.points, i.media, i.origin, c.channel,
+           c.thread
     into v_asked
     from group_askers a
     join inbound i on i.tenant_id = a.tenant_id and i.id = a.inbound_id
@@ -74,8 +76,8 @@ begin
         return jsonb_build_object('outcome', 'gone', 'name', v_asked.name);
     end if;
     if not v_in.duplicate then
-        insert into group_requests (tenant_id, inbound_id, group_id) values (v_asked.asker, v_in.inbound_id, p_group)
-        on conflict do nothing;
+        insert into group_requests (tenant_id, inbound_id, group_id, thread)
+        values (v_asked.asker, v_in.inbound_id, p_group, v_asked.thread) on conflict do nothing;
         perform enqueue(v_asked.asker, v_home.id, null, jsonb_build_array(jsonb_build_object(
             'id', p_new ->> 'outbound', 'kind', 'receipt', 'text', replace(replace(
                 in_their_language(v_asked.asker, p_told), '{words}', literal(left(v_asked.words, 200))), '{group}', literal(v_title)))));
@@ -84,17 +86,18 @@ begin
 end $$;
 
 -- Says in a group what a member has approved, from their own chat: in the group from which their last request there came, if
--- it is named so. {outcome, conversation}: 'said'; or 'none' (no such group), 'off'.
+-- it is named so, in the topic or thread of that request. {outcome, conversation}: 'said'; or 'none' (no such group), 'off'.
 create function say_in_group(p_tenant text, p_turn text, p_title text, p_text text, p_outbound text)
 returns jsonb
 language plpgsql as $$
 declare
     v_group text;
+    v_thread text;
     v_title text;
     v_state text;
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    select r.group_id into v_group from group_requests r
+    select r.group_id, r.thread into v_group, v_thread from group_requests r
     join inbound i on i.tenant_id = r.tenant_id and i.id = r.inbound_id
     join turns t on t.tenant_id = r.tenant_id and t.id = p_turn and t.conversation_id = i.conversation_id
     where r.tenant_id = p_tenant and r.at > clock_timestamp() - interval '7 days'
@@ -107,7 +110,7 @@ begin
         return jsonb_build_object('outcome', 'off', 'title', v_title);
     end if;
     return jsonb_build_object('outcome', 'said', 'title', v_title, 'conversation', say_there(
-        v_group, jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text)));
+        v_group, jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text), v_thread));
 end $$;
 
 -- Deletes others' words that are older than a day.
