@@ -14,7 +14,7 @@ from typing import Self
 from aiohttp import web
 
 from core.json_types import JsonObject
-from onevalet.testing.scripted_speech import recorded
+from providers.models.silent_speech import recorded
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from core.queue.claims import ClaimedWork
 from core.turns.services import ForTurn
 from onevalet.ability import OpeningFoundation, WorkFoundation
 from onevalet.settings import Settings
-from providers.models.speech import PATIENCE, Speaker, load
+from providers.models.speech import PATIENCE, SILENT, SilentSpeaker, Speaker, load
 
 DUE = "speech"
 QUEUE = "onevalet:wake:speech"
@@ -24,7 +24,7 @@ _POLL = timedelta(minutes=1)
 """The watch over due work finds answers sooner."""
 
 
-def build_speaker(settings: Settings, patience: float = PATIENCE) -> Speaker | None:
+def build_speaker(settings: Settings, patience: float = PATIENCE) -> Speaker | SilentSpeaker | None:
     """Create the client of the speech model; None if none is set. `patience` as in `Speaker`.
 
     Its key is that of the model where both are of one provider, else the provider's own variable.
@@ -32,12 +32,14 @@ def build_speaker(settings: Settings, patience: float = PATIENCE) -> Speaker | N
     named = settings.of(SpeechSettings)
     if not (model := named.speech_model):
         return None
+    if model == SILENT:
+        return SilentSpeaker()
     return Speaker(model, named.speech_voice, key=next(iter(settings.keys_for(model)), ""), patience=patience)
 
 
 def load_model(settings: Settings) -> None:
-    """Load the library of the speech model, if one is set."""
-    if settings.of(SpeechSettings).speech_model:
+    """Load the library of the speech model, if one is set that needs it."""
+    if settings.of(SpeechSettings).speech_model not in ("", SILENT):
         load()
 
 

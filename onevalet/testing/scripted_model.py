@@ -39,7 +39,7 @@ from onevalet.testing.scripted_replies import hang as hang
 from onevalet.testing.scripted_replies import malformed as malformed
 from onevalet.testing.scripted_replies import text as text
 from onevalet.testing.scripted_replies import text_of as text_of
-from onevalet.testing.scripted_speech import recorded
+from providers.models.silent_speech import recorded
 
 _LOOK = 0.1
 _SOUNDS = {"mp3": "audio/mpeg", "opus": "audio/ogg"}

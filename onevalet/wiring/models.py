@@ -11,6 +11,7 @@ from core.llm.prices import ModelPrice, embedding_price_of, price_of
 from onevalet.settings import Settings
 from onevalet.wiring.workbench import demo_model
 from providers.models.litellm_client import LiteLLMClient
+from providers.models.speech import SILENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def check_models(settings: Settings, client: LiteLLMClient) -> None:
     }
     for setting, models in named.items():
         for model in models:
-            if model and not client.has_provider(model):
+            if model not in ("", SILENT) and not client.has_provider(model):
                 raise ConfigError(
                     f"{setting} cannot be used: litellm knows no provider of {model}; name one, such as openai/{model}."
                 )

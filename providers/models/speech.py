@@ -10,6 +10,10 @@ from providers.models.call_meter import CallMeter, Operation
 from providers.models.guarded_openai import guarded_client
 from providers.models.litellm_hearing import hearing
 from providers.models.provider_errors import whole_within
+from providers.models.silent_speech import recorded
+
+SILENT = "demo/voice"
+"""The voice of `dev` without a model: its recordings have no sound."""
 
 PATIENCE = 30.0
 """Seconds that a call may take beyond those that its text takes to be said."""
@@ -93,3 +97,15 @@ class Speaker:
         if kind_of(body) is not FileKind.AUDIO:
             raise ModelUnavailable(f"{self._model}: no recording")
         return bytes(body)
+
+
+class SilentSpeaker:
+    """Speak as `SILENT`, without a server: the way of a spoken answer is there to be seen, and costs nothing."""
+
+    def cost(self, characters: int, seconds: float) -> float | None:
+        return 0.0
+
+    async def speak(self, text: str, sound: str) -> bytes:
+        return recorded(text, sound)
+
+    async def close(self) -> None: ...

@@ -256,6 +256,13 @@ PHRASES = (
     ),
     Phrase(rf"why (?:did|didn't) {_WHICH} (?:fire|run|come|remind me)", "why_task"),
     Phrase(rf"(?:stop|cancel|delete) {_WHICH}", "stop_task"),
+    Phrase(
+        r"(?:say|read|tell me) (?:it|that|this)(?: to me)? (?:aloud|out loud),?(?: too)?",
+        "say_aloud",
+        _nothing,
+        say="No voice is set up for me.",
+        shown=lambda *_: "I also say it aloud, without a sound: this is a demo.",
+    ),
     # The web, and plain talk.
     Phrase(r"(?:read )?(?P<url>https?://[^\s<>\"]+?)[.,;:!)]?", "read_page", shown=_page),
     Phrase(r"help(?: me)?|what (?:can|do) you do|what can i (?:do|ask)(?: you)?|who are you|what are you", say=HELP),

@@ -31,7 +31,10 @@ from workbench.dev.simulator_wiring import Simulated, choose_simulated, local_ur
 from workbench.simulator.app import serve_simulator
 
 SIMULATOR_HOST = "127.0.0.1"
-NOTICE = "The demo model answers: a few phrases and the real tools behind them. Choose a real one under “Demo model”."
+NOTICE = (
+    "The demo model answers: a few phrases and the real tools behind them; its voice is silent. "
+    "Choose a real one under “Demo model”."
+)
 
 
 async def run_dev(settings: Settings, stop: asyncio.Event, *, processes: bool = False) -> None:

@@ -8,6 +8,7 @@ from pydantic import SecretStr
 from abilities.speech.probes import check_speech
 from core.messaging.channels import Check
 from onevalet.settings import Settings, load_settings
+from providers.models.speech import SILENT
 from tests.scripted_speech import ScriptedSpeech, Spoken, fails, hangs, says
 
 pytestmark = pytest.mark.xdist_group("model")  # litellm takes seconds to load: once is enough
@@ -40,6 +41,11 @@ async def test_the_models_key_serves_for_speech_of_the_same_provider(monkeypatch
         same: dict[str, object] = {"onevalet_model": "openai/gpt", "onevalet_model_keys": (SecretStr("sk-2"),)}
         await check_speech(settings.model_copy(update=same), 150)
     assert [call.key for call in server.calls] == ["sk-2"]
+
+
+async def test_the_demo_models_voice_needs_no_server() -> None:
+    settings = load_settings(onevalet_speech_model=SILENT)
+    assert await check_speech(settings) == [Check("answers by voice", True, f"{SILENT} answers")]
 
 
 async def test_without_a_model_it_says_how() -> None:

@@ -309,7 +309,7 @@ def _always(document: Json) -> Route:
 def _speech(asked: Asked, manner: Manner) -> Speech:
     """Be a speech model: its answers are recordings."""
     # Imported here: a peer over pipes is started within its client's patience, and needs none of it.
-    from onevalet.testing.scripted_speech import recorded
+    from providers.models.silent_speech import recorded
 
     return Speech(
         lambda value: recorded(value or GOOD, "mp3"), unit=recorded("", "mp3"), begin=b"ID3", content_type="audio/mpeg"

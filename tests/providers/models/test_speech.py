@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from core.errors import ModelAuthError, ModelError, ModelRejected, ModelTimeout
-from onevalet.testing.scripted_speech import recorded
+from providers.models.silent_speech import recorded
 from providers.models.speech import MAX_ANSWER, Speaker
 from tests.scripted_speech import ScriptedSpeech, Spoken, fails, hangs, redirects, says
 

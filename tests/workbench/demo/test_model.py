@@ -73,6 +73,17 @@ def test_a_sentence_becomes_a_call(sentence: str, name: str, arguments: str) -> 
     assert calls_of(sentence) == [(name, arguments)]
 
 
+def test_an_answer_is_spoken_if_that_is_asked_for_beside_it() -> None:
+    asked = [says("what is 12*7, and say it aloud")]
+    calls = demo.answer(asked, [*TOOLS, "say_aloud"]).tool_calls
+    assert [(call.name, call.arguments) for call in calls] == [
+        ("calculate", '{"expression": "12*7"}'),
+        ("say_aloud", "{}"),
+    ]
+    assert demo.answer(asked, TOOLS).tool_calls[0].name == "calculate"
+    assert "No voice is set up for me." in demo.answer([says("read this out loud")], TOOLS).text
+
+
 ALL = sorted({phrase.tool for phrase in PHRASES if phrase.tool} - {ANSWER, DECIDE})
 SUNDAY: JsonObject = {
     "role": "system",

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from abilities.memory.settings import MemorySettings
+from abilities.speech.settings import SpeechSettings
 from core.errors import ConfigError, RequestRefused
 from onevalet.settings import Settings
+from providers.models.speech import SILENT
 from workbench.dev.model.choice import FILE, Baseline, Choice, keep_choice, read_kept
 from workbench.dev.model.chooser import FIXED, ModelChooser, preset_of
 from workbench.dev.processes.assistant import Assistant
@@ -64,7 +66,20 @@ def test_a_choice_leaves_nothing_of_the_one_before(home: Path) -> None:
     assert hosted.of(MemorySettings).onevalet_memory == "on"
     baseline.export(HOSTED)
     assert os.environ["OPENAI_API_BASE"] == "http://127.0.0.1:1/v1"
-    assert baseline.with_choice(hosted, Choice()) == settings
+    assert baseline.with_choice(hosted, Choice()) == settings.model_copy(update={"onevalet_speech_model": SILENT})
+
+
+def test_the_demo_models_voice_is_heard_where_nobody_named_another(home: Path) -> None:
+    def voice_of(choice: Choice, **more: object) -> str:
+        settings = settings_of(home, **more)
+        changed = Baseline(settings).with_choice(settings, Choice())
+        return Baseline(settings).with_choice(changed, choice).of(SpeechSettings).speech_model
+
+    assert voice_of(Choice()) == SILENT
+    assert voice_of(HOSTED) == ""
+    assert voice_of(Choice(), onevalet_speech_model="openai/tts-1") == "openai/tts-1"
+    assert voice_of(HOSTED, onevalet_speech_model="openai/tts-1") == "openai/tts-1"
+    assert voice_of(Choice(), onevalet_model="openai/mine") == ""
 
 
 def test_a_model_that_the_operator_names_goes_before_what_is_kept(home: Path) -> None:

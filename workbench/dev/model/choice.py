@@ -11,12 +11,14 @@ from core.errors import ConfigError
 from onevalet.init.env_file import read_values, save_values
 from onevalet.init.presets import NAMES, PRESETS
 from onevalet.settings import Settings, sentence_of
+from providers.models.speech import SILENT
 
 FILE = "model.env"
 """Its name in ONEVALET_HOME."""
 EXPORTED = tuple(name for name in NAMES if not name.startswith("ONEVALET_"))
 """Variables that litellm reads from the environment."""
-_FIELDS = ("onevalet_model", "onevalet_model_keys", "onevalet_memory")
+_VOICE = "onevalet_speech_model"
+_FIELDS = ("onevalet_model", "onevalet_model_keys", "onevalet_memory", _VOICE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,10 @@ class Baseline:
         self._exported = {name: os.environ.get(name) for name in EXPORTED}
 
     def with_choice(self, settings: Settings, choice: Choice) -> Settings:
-        """Return the settings with a choice instead of any earlier choice. Raises pydantic's `ValidationError`."""
+        """Return the settings with a choice instead of any earlier choice. Raises pydantic's `ValidationError`.
+
+        The demo model has a voice unless the operator names one: it does not speak for a real model.
+        """
         chosen = {name.lower(): value for name, value in choice.values.items() if name.lower() in Settings.model_fields}
         read = Settings(_env_file=None, **chosen)  # type: ignore[arg-type]
         fields = {name: getattr(read, name) for name in _FIELDS if name in chosen}
@@ -83,7 +88,10 @@ class Baseline:
             for name, value in choice.values.items()
             if name.startswith("ONEVALET_LOOP_")
         }
-        return settings.model_copy(update=self._fields | fields | {"loop": self._loop | loop})
+        update = self._fields | fields | {"loop": self._loop | loop}
+        if not update["onevalet_model"] and update.get(_VOICE) == "":
+            update[_VOICE] = SILENT
+        return settings.model_copy(update=update)
 
     def environment(self, choice: Choice) -> dict[str, str]:
         """Return the variables that litellm reads, as they are with a choice."""
