@@ -28,6 +28,8 @@ class ScriptedGateway:
         self.refuses = False
         self.status_seen = asyncio.Event()
         """Until it is set, an answer in a thread is thought about."""
+        self.files: dict[str, tuple[bytes, str]] = {}
+        """What lies under /files/: bytes and their type."""
         self._simulator: Simulator | None = None
         self._http: aiohttp.ClientSession | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -38,6 +40,7 @@ class ScriptedGateway:
         app = web.Application()
         app.router.add_post("/webhooks/{channel}", self._take)
         app.router.add_post("/webhooks/{channel}/status", self._status)
+        app.router.add_get("/files/{name}", self._file)
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -67,6 +70,10 @@ class ScriptedGateway:
 
     async def _status(self, _: web.Request) -> web.Response:
         return web.Response()
+
+    async def _file(self, request: web.Request) -> web.Response:
+        body, kind = self.files[request.match_info["name"]]
+        return web.Response(body=body, content_type=kind)
 
     async def _take(self, request: web.Request) -> web.StreamResponse:
         if self.refuses:
