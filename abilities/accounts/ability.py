@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from abilities.accounts.chat_words import WORDS
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import (
-    Ability,
-    AccountsFoundation,
-    Commands,
-    ConsolePages,
-    OwnSettings,
-    Repeated,
-    ServiceFoundation,
-    WebFoundation,
-    WorkFoundation,
-)
+from onevalet.ability import Ability, Commands, ConsolePages, OwnSettings, Repeated
+from onevalet.foundations import AccountsFoundation, ServiceFoundation, WebFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef

@@ -26,8 +26,9 @@ from core.errors import ConfigError
 from core.http.guarded_client import GuardedClient
 from core.ids import make_id
 from core.tools.account_access import PeoplesAccounts
-from onevalet.ability import AccountsFoundation, Foundation, Repeated, WebFoundation, WorkFoundation
+from onevalet.ability import Repeated
 from onevalet.ability_registry import all_abilities
+from onevalet.foundations import AccountsFoundation, Foundation, WebFoundation, WorkFoundation
 from onevalet.settings import Settings
 
 ANYWAY = timedelta(minutes=1)

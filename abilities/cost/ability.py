@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING
 
 from abilities.cost.chat_words import WORDS
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import (
-    Ability,
-    Commands,
-    ConsolePages,
-    OpeningFoundation,
-    OwnSettings,
-    Repeated,
-    ServiceFoundation,
-    WebFoundation,
-    WorkFoundation,
-)
+from onevalet.ability import Ability, Commands, ConsolePages, OwnSettings, Repeated
+from onevalet.foundations import OpeningFoundation, ServiceFoundation, WebFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef

@@ -13,7 +13,8 @@ from core.budgets.self_started import SparedCalls
 from core.credentials.secret_keys import SecretKeys
 from core.messaging.holding import Holding
 from core.turns.services import ForTurn
-from onevalet.ability import OpeningFoundation, Repeated, WorkFoundation
+from onevalet.ability import Repeated
+from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 
 def open_holding(foundation: OpeningFoundation) -> None:

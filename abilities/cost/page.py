@@ -12,7 +12,7 @@ from channels.http.pages.languages import speaking_to
 from channels.http.pages.templates import Templates
 from core.clock import Clock
 from core.ids import PARTITION
-from onevalet.ability import WebFoundation
+from onevalet.foundations import WebFoundation
 
 _TEMPLATES = Templates(Path(__file__).parent / "templates")
 _TOKEN = re.compile(rf"{PARTITION}[0-9a-f]{{32}}")

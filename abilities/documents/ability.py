@@ -2,7 +2,8 @@
 
 from contextlib import AsyncExitStack
 
-from onevalet.ability import Ability, OpeningFoundation
+from onevalet.ability import Ability
+from onevalet.foundations import OpeningFoundation
 
 
 def _opens(_: AsyncExitStack, foundation: OpeningFoundation) -> None:

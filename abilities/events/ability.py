@@ -5,7 +5,8 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import TYPE_CHECKING
 
 from abilities.events.tables import TABLES
-from onevalet.ability import Ability, Commands, OpeningFoundation, Repeated, WebFoundation, WorkFoundation
+from onevalet.ability import Ability, Commands, Repeated
+from onevalet.foundations import OpeningFoundation, WebFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef

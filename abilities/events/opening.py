@@ -13,7 +13,8 @@ from abilities.events.store import KEPT, EventStore
 from core.errors import ConfigError
 from core.ids import make_id
 from core.queue.due import ASK_ANYWAY
-from onevalet.ability import OpeningFoundation, Repeated, WorkFoundation
+from onevalet.ability import Repeated
+from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 _log = structlog.get_logger()
 

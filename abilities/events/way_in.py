@@ -9,7 +9,7 @@ from abilities.events.bus import EventBus
 from abilities.events.receive import EventRoutes
 from abilities.events.sources import EventSources
 from core.ids import make_id
-from onevalet.ability import WebFoundation
+from onevalet.foundations import WebFoundation
 
 
 def open_routes(stack: AsyncExitStack, foundation: WebFoundation) -> Sequence[RouteDef]:

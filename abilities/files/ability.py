@@ -5,7 +5,8 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any
 
 from abilities.files.words import LISTEN
-from onevalet.ability import Ability, OwnSettings, SensesFoundation
+from onevalet.ability import Ability, OwnSettings
+from onevalet.foundations import SensesFoundation
 
 if TYPE_CHECKING:
     from core.files.showing import ShowsFiles

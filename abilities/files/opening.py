@@ -8,7 +8,7 @@ from abilities.files.settings import HearingSettings
 from abilities.files.showing import FileShowing
 from abilities.files.transcribing import BudgetedTranscriber
 from abilities.files.vision import Vision
-from onevalet.ability import SensesFoundation
+from onevalet.foundations import SensesFoundation
 from onevalet.settings import Settings
 from providers.models.transcription import PATIENCE, Transcriber
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from abilities.followups.chat_words import FOLLOWUPS
 from abilities.followups.tables import TABLES
-from onevalet.ability import Ability, ConsolePages, OpeningFoundation, Repeated, ServiceFoundation, WorkFoundation
+from onevalet.ability import Ability, ConsolePages, Repeated
+from onevalet.foundations import OpeningFoundation, ServiceFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from core.turns.services import ForTurn

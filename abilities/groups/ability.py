@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from abilities.groups.chat_words import GROUPS
 from abilities.groups.tables import TABLES
-from onevalet.ability import Ability, OpeningFoundation, Repeated, WorkFoundation
+from onevalet.ability import Ability, Repeated
+from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from core.db.database import Database

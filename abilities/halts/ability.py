@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from abilities.halts.chat_words import WORDS
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, Commands, Repeated, WorkFoundation
+from onevalet.ability import Ability, Commands, Repeated
+from onevalet.foundations import WorkFoundation
 
 if TYPE_CHECKING:
     from typer import Typer

@@ -9,7 +9,8 @@ import structlog
 
 from core.db.database import Database
 from core.errors import StoreUnavailable
-from onevalet.ability import Repeated, WorkFoundation
+from onevalet.ability import Repeated
+from onevalet.foundations import WorkFoundation
 
 EVERY = timedelta(seconds=3)
 """The time after which a halt, or its lifting, has reached the others; nothing but this work knows of them."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from abilities.household.chat_words import HOUSEHOLD
 from abilities.household.tables import TABLES
-from onevalet.ability import Ability, OpeningFoundation, Repeated, WorkFoundation
+from onevalet.ability import Ability, Repeated
+from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from core.clock import Clock

@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from abilities.joint.tables import TABLES
-from onevalet.ability import Ability, OpeningFoundation, Repeated, WorkFoundation
+from onevalet.ability import Ability, Repeated
+from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from core.turns.services import ForTurn

@@ -5,7 +5,8 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, OpeningFoundation, Work, WorkFoundation
+from onevalet.ability import Ability, Work
+from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from core.credentials.trial import Trial

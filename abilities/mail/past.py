@@ -18,7 +18,7 @@ from core.http.types import HttpClient
 from core.language.catalogue import gettext
 from core.language.times import moment_in_words
 from core.tools.person_access import AccountAccess
-from onevalet.ability import OpeningFoundation
+from onevalet.foundations import OpeningFoundation
 from providers.email.imap_wire import ImapError, ImapRefused
 from providers.email.messages import read_messages
 

@@ -6,7 +6,8 @@ from contextlib import AsyncExitStack
 from abilities.events.bus import EventBus
 from abilities.mail.watcher import MailWatcher, WatchLimits
 from abilities.mail.watches import DUE, MailWatches
-from onevalet.ability import Work, WorkFoundation
+from onevalet.ability import Work
+from onevalet.foundations import WorkFoundation
 
 
 def watch_mailboxes(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work]:

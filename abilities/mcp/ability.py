@@ -3,7 +3,8 @@
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any
 
-from onevalet.ability import Ability, Commands, Extra, Foundation, OwnSettings, Sources
+from onevalet.ability import Ability, Commands, Extra, OwnSettings, Sources
+from onevalet.foundations import Foundation
 
 if TYPE_CHECKING:
     from typer import Typer

@@ -12,7 +12,8 @@ from abilities.mcp.settings import McpSettings
 from abilities.mcp.tools import SEPARATOR, McpTools
 from abilities.mcp.types import McpServer
 from core.tools.accepted import AcceptedDefinitions
-from onevalet.ability import Foundation, Sources
+from onevalet.ability import Sources
+from onevalet.foundations import Foundation
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from abilities.memory.chat_words import MEMORY
 from abilities.memory.tables import TABLES
-from onevalet.ability import (
-    Ability,
-    Commands,
-    ConsolePages,
-    Extra,
-    Foundation,
-    OwnSettings,
-    RecallFoundation,
-    Repeated,
-    ServiceFoundation,
-    WorkFoundation,
-)
+from onevalet.ability import Ability, Commands, ConsolePages, Extra, OwnSettings, Repeated
+from onevalet.foundations import Foundation, RecallFoundation, ServiceFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from typer import Typer

@@ -26,7 +26,8 @@ from core.queue.claims import ClaimedWork
 from core.queue.due import ASK_ANYWAY
 from core.queue.wakeups import MEMORY, Wakeups
 from core.turns.services import Recall
-from onevalet.ability import RecallFoundation, Repeated, WorkFoundation
+from onevalet.ability import Repeated
+from onevalet.foundations import RecallFoundation, WorkFoundation
 from onevalet.settings import Settings
 
 SLOTS = 2

@@ -11,7 +11,7 @@ from abilities.memory.settings import MemorySettings
 from abilities.memory.tools_api import TenantMemory
 from core.clock import Clock
 from core.tools.memory_access import MemoryAccess
-from onevalet.ability import Foundation
+from onevalet.foundations import Foundation
 
 
 def open_memories(foundation: Foundation, clock: Clock) -> Callable[[str], MemoryAccess] | None:

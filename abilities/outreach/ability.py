@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from onevalet.ability import Ability, OpeningFoundation
+from onevalet.ability import Ability
+from onevalet.foundations import OpeningFoundation
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING
 from abilities.places.chat_words import WORDS
 from core.language.catalogue import ngettext_noop
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import (
-    Ability,
-    ConsolePages,
-    Extra,
-    OpeningFoundation,
-    Repeated,
-    ServiceFoundation,
-    WebFoundation,
-    WorkFoundation,
-)
+from onevalet.ability import Ability, ConsolePages, Extra, Repeated
+from onevalet.foundations import OpeningFoundation, ServiceFoundation, WebFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef

@@ -11,7 +11,8 @@ from core.credentials.secret_keys import SecretKeys, read_secret_key
 from core.messaging.capabilities import Locating
 from core.tools.place_access import PlaceAccess
 from core.turns.services import ForTurn
-from onevalet.ability import OpeningFoundation, Repeated, WorkFoundation
+from onevalet.ability import Repeated
+from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 
 def open_services(foundation: OpeningFoundation) -> Mapping[type, ForTurn]:

@@ -23,7 +23,7 @@ from core.ids import PARTITION, make_id
 from core.language.catalogue import gettext
 from core.messaging.places import SentPlace, read_place
 from core.queue.wakeups import Wakeups
-from onevalet.ability import WebFoundation
+from onevalet.foundations import WebFoundation
 
 _FOLDER = Path(__file__).parent / "templates"
 _TEMPLATES = Templates(_FOLDER)

@@ -8,7 +8,8 @@ from core.language.catalogue import gettext_noop, ngettext_noop
 from core.messaging.chat_words import NOWHERE, Channels, ChatCommand
 from core.people.switches import Switch
 from core.people.table_rules import Belonging, Merge, PersonTable
-from onevalet.ability import Ability, ConsolePages, OpeningFoundation, ServiceFoundation
+from onevalet.ability import Ability, ConsolePages
+from onevalet.foundations import OpeningFoundation, ServiceFoundation
 
 if TYPE_CHECKING:
     from core.turns.services import ForTurn

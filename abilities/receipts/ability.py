@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from core.language.catalogue import gettext_noop
 from core.messaging.chat_words import WITHOUT_SLASHES, Channels, ChatCommand
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, Commands, ConsolePages, OpeningFoundation, ServiceFoundation
+from onevalet.ability import Ability, Commands, ConsolePages
+from onevalet.foundations import OpeningFoundation, ServiceFoundation
 
 if TYPE_CHECKING:
     from typer import Typer

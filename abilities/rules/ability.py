@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from onevalet.ability import Ability, HookFoundation, OwnSettings
+from onevalet.ability import Ability, OwnSettings
+from onevalet.foundations import HookFoundation
 
 if TYPE_CHECKING:
     from core.hooks.hooks import Hook

@@ -16,7 +16,8 @@ from core.tools.accepted import AcceptedDefinitions
 from core.tools.context import ToolExecutionContext
 from core.tools.storage import Storage
 from core.tools.tool import NOTHING_DESCRIBED, AnyTool, Described, tool
-from onevalet.ability import Foundation, Sources
+from onevalet.ability import Sources
+from onevalet.foundations import Foundation
 
 USE = "use_skill"
 MAX_LISTED = 60

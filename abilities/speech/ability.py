@@ -8,7 +8,8 @@ from abilities.speech.chat_words import ALOUD, SILENT
 from core.language.catalogue import gettext_noop
 from core.people.switches import Switch
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, OpeningFoundation, OwnSettings, WorkFoundation
+from onevalet.ability import Ability, OwnSettings
+from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from core.queue.claims import ClaimedWork

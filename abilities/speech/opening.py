@@ -13,7 +13,7 @@ from abilities.speech.voicing import Places, Voicing
 from core.ids import make_id
 from core.queue.claims import ClaimedWork
 from core.turns.services import ForTurn
-from onevalet.ability import OpeningFoundation, WorkFoundation
+from onevalet.foundations import OpeningFoundation, WorkFoundation
 from onevalet.settings import Settings
 from providers.models.speech import PATIENCE, SILENT, SilentSpeaker, Speaker, load
 

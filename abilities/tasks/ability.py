@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING
 
 from abilities.tasks.chat_words import AWAKE, REMINDERS
 from abilities.tasks.tables import TABLES
-from onevalet.ability import (
-    Ability,
-    Commands,
-    ConsolePages,
-    OpeningFoundation,
-    Repeated,
-    ServiceFoundation,
-    Work,
-    WorkFoundation,
-)
+from onevalet.ability import Ability, Commands, ConsolePages, Repeated, Work
+from onevalet.foundations import OpeningFoundation, ServiceFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from typer import Typer

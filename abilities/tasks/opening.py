@@ -25,7 +25,8 @@ from core.notifications.types import Notifier
 from core.turns.orchestrator import Orchestrator
 from core.turns.runs import Runs
 from core.turns.services import TaskEngine
-from onevalet.ability import OpeningFoundation, PluginClasses, Repeated, Work, WorkFoundation
+from onevalet.ability import Repeated, Work
+from onevalet.foundations import OpeningFoundation, PluginClasses, WorkFoundation
 
 
 @dataclass(frozen=True, slots=True)

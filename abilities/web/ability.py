@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
-from onevalet.ability import Ability, OpeningFoundation, OwnSettings
+from onevalet.ability import Ability, OwnSettings
+from onevalet.foundations import OpeningFoundation
 
 if TYPE_CHECKING:
     from operations.doctor.types import Probe

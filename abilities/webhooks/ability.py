@@ -5,7 +5,8 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, Commands, ConsolePages, Repeated, ServiceFoundation, WorkFoundation
+from onevalet.ability import Ability, Commands, ConsolePages, Repeated
+from onevalet.foundations import ServiceFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from typer import Typer

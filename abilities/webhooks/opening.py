@@ -16,7 +16,8 @@ from core.language.catalogue import gettext, speaking
 from core.notifications.types import Notification, Notifier
 from core.queue.batches import in_batches
 from core.queue.claims import ClaimedWork
-from onevalet.ability import Repeated, WorkFoundation
+from onevalet.ability import Repeated
+from onevalet.foundations import WorkFoundation
 
 QUEUE = "onevalet:wake:webhooks"
 SLOTS = 4

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from core.credentials.secret_keys import SecretKeys
 from core.db.database import Database
 from core.errors import ConfigError
-from onevalet.ability import Ability, Foundation
+from onevalet.ability import Ability
+from onevalet.foundations import Foundation
 from onevalet.servers.home import find_running
 from onevalet.settings import Settings
 from onevalet.wiring.secret_keys import secret_keys, with_key_file

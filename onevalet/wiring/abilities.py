@@ -13,8 +13,9 @@ from core.language.catalogue import add_catalogues, use_catalogues
 from core.messaging.chat_reader import use_words
 from core.people.switches import use_switches
 from core.people.tenant_tables import use_tables
-from onevalet.ability import Ability, Foundation, OpeningFoundation, ServiceFoundation, Sources, WebFoundation
+from onevalet.ability import Ability, Sources
 from onevalet.ability_registry import all_abilities, folder_of, is_shipped
+from onevalet.foundations import Foundation, OpeningFoundation, ServiceFoundation, WebFoundation
 from onevalet.settings import Settings
 from onevalet.wiring.extras import require_extras
 from onevalet.wiring.http import guarded_client

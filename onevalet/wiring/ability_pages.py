@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from onevalet.ability import ServiceFoundation
 from onevalet.ability_registry import all_abilities, folder_of
+from onevalet.foundations import ServiceFoundation
 from operations.console.pages.base import MakePages
 from operations.console.rendering import Renderer
 

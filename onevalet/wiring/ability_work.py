@@ -12,8 +12,9 @@ from core.queue.due import DueWatch
 from jobs.later.cron import Chore
 from jobs.supervision import Part
 from notify.service import NotificationService
-from onevalet.ability import Repeated, Work, WorkFoundation
+from onevalet.ability import Repeated, Work
 from onevalet.ability_registry import all_abilities
+from onevalet.foundations import WorkFoundation
 from onevalet.wiring.assistant import Assistant
 
 

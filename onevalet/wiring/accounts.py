@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.db.database import Database
-from onevalet.ability import AccountsFoundation
 from onevalet.ability_registry import all_abilities
+from onevalet.foundations import AccountsFoundation
 from onevalet.settings import Settings
 from onevalet.wiring.extras import require_extras
 from onevalet.wiring.http import guarded_client

@@ -15,7 +15,7 @@ from core.tools.account_access import PeoplesAccounts
 from core.tools.storage import Storage
 from core.turns.orchestrator import Orchestrator
 from core.turns.services import TaskEngine
-from onevalet.ability import Opened, OpeningFoundation
+from onevalet.foundations import Opened, OpeningFoundation
 from onevalet.wiring.abilities import open_abilities, open_services, open_sources
 from onevalet.wiring.accounts import access_to, open_accounts
 from onevalet.wiring.connections import Connections, redis_url

@@ -9,8 +9,8 @@ from core.hooks.hooks import Hook
 from core.llm.types import ModelClient
 from core.loop.config import ReactLoopConfig
 from core.tools.storage import Storage
-from onevalet.ability import HookFoundation
 from onevalet.ability_registry import all_abilities
+from onevalet.foundations import HookFoundation
 from onevalet.settings import LOOP_PREFIX, Settings
 
 

@@ -6,8 +6,8 @@ from functools import partial
 from core.clock import Clock
 from core.db.database import Database
 from core.tools.memory_access import MemoryAccess
-from onevalet.ability import Foundation
 from onevalet.ability_registry import all_abilities
+from onevalet.foundations import Foundation
 from onevalet.settings import Settings
 from onevalet.wiring.http import guarded_client
 

@@ -7,8 +7,8 @@ from core.budgets.store import DailyBudgets
 from core.clock import Clock
 from core.db.database import Database
 from core.turns.services import Recall
-from onevalet.ability import RecallFoundation
 from onevalet.ability_registry import all_abilities
+from onevalet.foundations import RecallFoundation
 from onevalet.settings import Settings
 from onevalet.wiring.extras import require_extras
 from onevalet.wiring.http import guarded_client

@@ -7,8 +7,8 @@ from core.budgets.budgeted_model import BudgetedModel
 from core.budgets.store import DailyBudgets
 from core.db.database import Database
 from core.files.access import Files as Files
-from onevalet.ability import SensesFoundation
 from onevalet.ability_registry import all_abilities
+from onevalet.foundations import SensesFoundation
 from onevalet.settings import Settings
 from providers.models.litellm_client import LiteLLMClient
 

@@ -14,7 +14,7 @@ from channels.http.hosts import check_hosts, served_hosts
 from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.messaging.channels import Channel
-from onevalet.ability import WebFoundation
+from onevalet.foundations import WebFoundation
 from onevalet.settings import Settings
 from onevalet.wiring.abilities import open_routes, use_abilities
 from onevalet.wiring.accounts import open_accounts

@@ -20,7 +20,7 @@ from jobs.delivery.rendering import SentFiles
 from jobs.delivery.runner import DeliveryRunner
 from jobs.turns.runner import TurnRunner
 from jobs.upkeep.clock_check import CheckedClock
-from onevalet.ability import WorkFoundation
+from onevalet.foundations import WorkFoundation
 from onevalet.settings import Settings
 from onevalet.supervision.worker_start import WorkerStart
 from onevalet.wiring.abilities import described_collections

@@ -13,7 +13,7 @@ from core.clock import Clock
 from core.credentials.store import CredentialStore
 from core.db.database import Database
 from core.queue.wakeups import NoWakeups
-from onevalet.ability import WebFoundation
+from onevalet.foundations import WebFoundation
 from tests.core.credentials.conftest import admin as admin
 from tests.core.credentials.conftest import database as database
 from tests.core.credentials.conftest import key as key

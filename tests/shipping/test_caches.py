@@ -65,7 +65,7 @@ OTHERWISE = {
     "core/people/rate_limit.py verdicts": "turn",
     "core/people/tiers.py _tiers": _LOADED,
     "core/queue/due.py _calls": "kind of work",
-    "onevalet/ability.py _by_kind": "kind of what abilities open",
+    "onevalet/foundations.py _by_kind": "kind of what abilities open",
     "onevalet/doing_now.py _newest": _TURN,
     "onevalet/embedded.py _settings": _LOADED,
     "onevalet/init/dialogue.py _given": "setting, of the operator's answers",

@@ -21,7 +21,7 @@ from core.messaging.capabilities import SegmentBudget
 from core.messaging.channels import NotificationChannel
 from core.messaging.holding import Holding
 from jobs.delivery.runner import DeliveryRunner
-from onevalet.ability import Opened, OpeningFoundation
+from onevalet.foundations import Opened, OpeningFoundation
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES, TelegramHarness

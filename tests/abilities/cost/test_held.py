@@ -24,7 +24,7 @@ from core.llm.prices import ModelPrice
 from core.llm.types import ModelRequest
 from core.messaging.calls import Rendered
 from core.messaging.holding import Holding
-from onevalet.ability import WebFoundation
+from onevalet.foundations import WebFoundation
 from tests.abilities.cost.harness import KEY, URL, WORDS, Phone, open_phone
 from tests.core.credentials.harness import store_with
 from tests.ports import free_port

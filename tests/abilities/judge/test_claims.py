@@ -26,7 +26,7 @@ from core.loop.scope import LoopTask, TurnScope
 from core.tools.tool import AnyTool, tool
 from core.tools.toolbox import ToolRegistry
 from core.turns.orchestrator import Orchestrator
-from onevalet.ability import HookFoundation
+from onevalet.foundations import HookFoundation
 from onevalet.new_turn import new_turn
 from onevalet.settings import Settings
 from operations.paths.replay import recorded_agents

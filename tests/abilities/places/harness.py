@@ -22,7 +22,7 @@ from core.tools.tool import Tool
 from core.turns.services import ForTurn
 from notify.service import NotificationService
 from notify.store import NotificationStore
-from onevalet.ability import OpeningFoundation, WebFoundation
+from onevalet.foundations import OpeningFoundation, WebFoundation
 from tests.abilities.tasks.contract.proactive import Proactive, open_proactive
 from tests.contract.channel_harnesses import HARNESSES
 from tests.core.credentials.harness import store_with

@@ -10,8 +10,9 @@ import pytest
 from core.errors import ConfigError
 from core.turns.runs import Runs
 from core.turns.services import TaskEngine
-from onevalet.ability import Ability, Opened, OpeningFoundation, WorkFoundation
+from onevalet.ability import Ability
 from onevalet.ability_registry import all_abilities
+from onevalet.foundations import Opened, OpeningFoundation, WorkFoundation
 from onevalet.wiring import abilities, ability_work
 from tests.abilities.memory.talking import talking
 from tests.scripted_model import echo

@@ -14,7 +14,8 @@ from core.people.tenant import TurnTenant
 from core.queue.wakeups import NoWakeups
 from core.tools.person_access import AccountAccess
 from core.turns.services import ForTurn, TurnServices
-from onevalet.ability import Ability, Opened, OpeningFoundation
+from onevalet.ability import Ability
+from onevalet.foundations import Opened, OpeningFoundation
 from onevalet.settings import Settings
 from onevalet.wiring import abilities
 from onevalet.wiring.abilities import service_foundation

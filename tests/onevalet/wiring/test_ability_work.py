@@ -13,8 +13,9 @@ import pytest
 from core.budgets.self_started import NotNow, OutsideQuietHours, SelfStarted, check_self_started
 from core.queue.claims import ClaimedWork
 from jobs.supervision import Part
-from onevalet.ability import Ability, Repeated, Work, WorkFoundation
+from onevalet.ability import Ability, Repeated, Work
 from onevalet.ability_registry import all_abilities
+from onevalet.foundations import WorkFoundation
 from onevalet.wiring import ability_work, worker_process
 from tests.abilities.memory.talking import talking
 from tests.scripted_model import echo

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from core.language.catalogue import gettext_noop, ngettext_noop
 from core.messaging.chat_words import ChatCommand
 from core.people.table_rules import Belonging, Merge, PersonTable
-from onevalet.ability import Ability, ConsolePages, OwnSettings, Repeated, ServiceFoundation, WorkFoundation
+from onevalet.ability import Ability, ConsolePages, OwnSettings, Repeated
+from onevalet.foundations import ServiceFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from core.turns.services import ForTurn

@@ -25,7 +25,7 @@ from core.db.database import Database
 from core.http.guarded_client import GuardedClient
 from core.ids import make_id
 from core.queue.wakeups import NoWakeups, Wakeups
-from onevalet.ability import WebFoundation
+from onevalet.foundations import WebFoundation
 from onevalet.settings import Settings
 from onevalet.wiring.http import guarded_client
 from tests.ports import free_port
