@@ -10,8 +10,9 @@ type Outcome = Literal["passed", "failed", "skipped"]
 
 
 def phases(**outcomes: Outcome) -> list[Any]:
+    report: Any = pytest.TestReport
     return [
-        pytest.TestReport(
+        report(
             *("tests/a.py::test", ("tests/a.py", 1, "test"), {"test": 1}, outcome, None, phase),
             sections=[("Captured stdout call", "a line")],
             duration=0.5,
