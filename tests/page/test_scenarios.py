@@ -1,22 +1,20 @@
-"""A recording on the page becomes a file, which is replayed there, and which pytest runs."""
+"""A recording on the page becomes a file, which is replayed there, and played elsewhere."""
 
 import asyncio
 import json
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from onevalet.testing import read_scenario
-from tests.forker import ROOT, Forker
+from tests.forker import Forker
 from tests.page.chromium import Page
 from tests.page.looks import flaws
 from tests.page.talk import ask, begin, said
 from tests.running_dev import RunningDev, running_dev
+from workbench.scenarios.playing import play
 
 pytestmark = [pytest.mark.timeout(600, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 STARTS = 180.0
@@ -31,7 +29,9 @@ def own(tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Iterator[Ru
         yield dev
 
 
-async def test_what_is_recorded_is_replayed_and_runs_under_pytest(page: Page, own: RunningDev) -> None:
+async def test_what_is_recorded_is_replayed_and_plays_elsewhere(
+    page: Page, own: RunningDev, database_url: str, redis_url: str
+) -> None:
     await page.goto(own.simulator_url)
     await begin(page)
     await page.click("#open-scenarios")
@@ -63,11 +63,9 @@ async def test_what_is_recorded_is_replayed_and_runs_under_pytest(page: Page, ow
     await page.click(".back")
     await page.until(f"location.origin === {own.simulator_url!r} && document.querySelector('#live')")
     await page.leave()
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "onevalet.testing.plugin", "-c", os.devnull, str(path)]
-    done = await asyncio.to_thread(
-        subprocess.run, command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
-    )
-    assert "1 passed" in done.stdout, done.stdout
+    # As pytest plays such a file, which `tests/documents/test_typed.py` types.
+    played = await play(read_scenario(path), {"database_url": database_url, "redis_url": redis_url})
+    assert any("Sent to sam@example.com" in line for line in played.lines)
 
 
 async def test_a_replay_shows_the_first_difference_and_goes_step_by_step(page: Page, own: RunningDev) -> None:

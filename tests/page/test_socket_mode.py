@@ -22,19 +22,20 @@ async def test_slack_is_answered_over_a_socket_and_by_its_webhook_again(
 ) -> None:
     with running_dev(forker, tmp_path / "home", signal.SIGINT) as dev:
         await page.goto(dev.simulator_url)
-        for product, way in ((15, "slack.socket.events_api"), (16, "slack.message")):
+        ways = ((15, "slack.socket.events_api", "over a socket"), (16, "slack.message", "by its webhook"))
+        for product, way, told in ways:
             await page.click(".slack .menu summary")
             assert await flaws(page) == []
             await page.until("document.querySelector('.slack .menu .switch').offsetHeight < 30")  # on one line
             await page.click(".slack .menu .switch")
-            await page.until("document.querySelector('.toast')", LONG)
+            toasts = "[...document.querySelectorAll('.toast')]"
+            await page.until(f"{toasts}.some((one) => one.innerText.includes('{told} now'))", LONG)
             await page.until("!document.querySelector('[name=socket-mode]').disabled")
             if way == "slack.socket.events_api":
                 await page.until("document.querySelector('.slack .sockets').innerText.includes('socket')", LONG)
             await ask(page, "slack", f"What is {product} * 7?")
             await page.until(f"{said('slack')}.some((one) => one.includes('{product * 7}'))", LONG)
             assert way in await _ways(dev)
-            await page.until("!document.querySelector('.toast')")
         await page.leave()
 
 

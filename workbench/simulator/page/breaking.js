@@ -64,7 +64,9 @@ export function breakingDrawer(dialog, app) {
     const began = Date.now();
     const seconds = h("span", { "aria-hidden": "true" });
     progress.replaceChildren(apart ? "Starting web and worker as processes of their own …" : "Taking web and worker back into one process …", seconds);
-    moving = setInterval(() => { seconds.textContent = ` ${Math.round((Date.now() - began) / 1000)} s`; }, LOOK_MS);
+    const tick = () => { seconds.textContent = ` ${Math.round((Date.now() - began) / 1000)} s`; };
+    tick();
+    moving = setInterval(tick, LOOK_MS);
     processes.checked = apart;
     if (state) show(state);
     const is = await run({ processes: apart });
