@@ -164,7 +164,6 @@ OURS: Mapping[str, str] = {
     "onevalet/servers/postgres.py": "the embedded Postgres",
     "onevalet/servers/serving_login.py": "the embedded Postgres",
     "onevalet/servers/valkey.py": "the embedded Valkey",
-    "workbench/dev/model/proof.py": "a process of dev",
     "operations/doctor/address.py": "the operator's own public address",
     "onevalet/init/local_servers.py": "model servers on this machine",
     "workbench/scenarios/calendar_server.py": "the calendar server of tests, a process on this machine",

@@ -1,23 +1,16 @@
-"""Asks a model for a single word in a process of its own, in which its address and key disturb no other work.
-
-As a program it reads the values to try as JSON from its standard input, so that no key is on a command line.
-"""
+"""Asks a model for a single word in a process of its own, in which its address and key disturb no other work."""
 
 import asyncio
-import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
 
-from core.children.child_environment import child_environment
 from core.errors import ConfigError, ModelError
 from workbench.dev.model.choice import EXPORTED
+from workbench.dev.processes.forking import CONTEXT, make_process
 
-_ROOT = Path(__file__).parents[3]
 _LOADING = 90.0
 """Seconds that it may take to load litellm on a busy machine, besides the call."""
 
@@ -37,28 +30,29 @@ class Proof:
 
 async def prove(values: Mapping[str, str], environment: Mapping[str, str], seconds: float, server: str = "") -> Proof:
     """Try the model of these values once. `server`: the origin of a local server, which is asked for its context."""
-    wanted = json.dumps({"values": dict(values), "seconds": seconds, "server": server})
+    receiver, sender = CONTEXT.Pipe(duplex=False)
     plain = {name: value for name, value in os.environ.items() if name not in EXPORTED}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "workbench.dev.model.proof",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=child_environment(**plain) | dict(environment),
-        cwd=_ROOT,
-    )
-    try:
-        async with asyncio.timeout(seconds + _LOADING):
-            told, _ = await process.communicate(wanted.encode())
-        return Proof(**json.loads(told.splitlines()[-1]))
-    except (TimeoutError, ValueError, IndexError):
-        return Proof("ModelTimeout")
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+    process = make_process("trial", plain | dict(environment), _answer, sender, dict(values), seconds, server)
+    with receiver, sender:
+        try:
+            await asyncio.to_thread(process.start)
+            sender.close()  # its end is the process's own now
+            came = await asyncio.to_thread(receiver.poll, seconds + _LOADING)
+            proof: Proof = receiver.recv() if came else Proof("ModelTimeout")
+        except EOFError:
+            proof = Proof("ModelTimeout")
+        finally:
+            if process.pid is not None:
+                process.kill()
+                await asyncio.to_thread(process.join)
+    return proof
+
+
+def _answer(sender: Connection, values: Mapping[str, str], seconds: float, server: str) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for shown in (1, 2):  # what the model's library says is for nobody
+        os.dup2(nowhere, shown)
+    sender.send(asyncio.run(_try(values, seconds, server)))
 
 
 async def _try(values: Mapping[str, str], seconds: float, server: str) -> Proof:
@@ -85,13 +79,3 @@ async def _try(values: Mapping[str, str], seconds: float, server: str) -> Proof:
     found = await find_servers([server]) if server else []
     name = settings.onevalet_model.partition("/")[2]
     return Proof(seconds=took, context=await loaded_context(found[0], name) if found else 0)
-
-
-def _main() -> None:
-    wanted = json.loads(sys.stdin.read())
-    proof = asyncio.run(_try(wanted["values"], wanted["seconds"], wanted["server"]))
-    sys.stdout.write(f"{json.dumps(asdict(proof))}\n")
-
-
-if __name__ == "__main__":
-    _main()

@@ -1,7 +1,6 @@
 """Runs the assistant in this process or in two of its own, switches between both, and restarts dead processes."""
 
 import asyncio
-import multiprocessing
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,8 +13,8 @@ import structlog
 from core.errors import RequestRefused
 from core.json_types import JsonObject
 from onevalet.settings import Settings
-from onevalet.wiring.preload import worker_modules
 from workbench.dev.processes.child import Part, Wanted, open_part, run_child
+from workbench.dev.processes.forking import CONTEXT, make_process
 
 log = structlog.get_logger()
 _LOOK = 0.1
@@ -127,7 +126,8 @@ class Assistant:
             self._here = here
             return
         self._here = None
-        self._children = {part: self._spawn(part) for part in (Part.WORKER, Part.WEB)}
+        for part in (Part.WORKER, Part.WEB):
+            self._children[part] = await asyncio.to_thread(self._spawn, part)  # the first waits for imports
         await self._await_children()
         self._watching = asyncio.create_task(self._watch())
 
@@ -179,14 +179,8 @@ class Assistant:
                     self._children[part] = fresh
 
     def _spawn(self, part: Part) -> _Child:
-        # Forked from a process that has imported what they need, a killed one is back in a moment. That process has the
-        # environment of its own start, so each child is told ours.
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([run_child.__module__, *worker_modules()])
-        ready = context.Event()
-        process = context.Process(
-            target=run_child, args=(part, self.wanted, ready, dict(os.environ)), name=f"onevalet {part}", daemon=False
-        )
+        ready = CONTEXT.Event()
+        process = make_process(part.value, os.environ, run_child, part, self.wanted, ready)
         process.start()
         return _Child(process, ready)
 

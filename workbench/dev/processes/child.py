@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from enum import StrEnum
@@ -58,10 +57,8 @@ async def open_part(stack: AsyncExitStack, part: Part, wanted: Wanted) -> None:
             await channel.setup()
 
 
-def run_child(part: Part, wanted: Wanted, ready: Event, environment: Mapping[str, str]) -> None:
+def run_child(part: Part, wanted: Wanted, ready: Event) -> None:
     """Run a part until SIGTERM, or until the parent is gone; `ready` is set once it works."""
-    os.environ.clear()
-    os.environ.update(environment)
     set_up_logs(wanted.settings.onevalet_log, wanted.settings.secrets())
     # Ctrl-C reaches every process of a terminal: the parent ends its children in order.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
