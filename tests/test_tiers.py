@@ -71,6 +71,9 @@ def test_store(services, value): pass
 
 @MANY
 def test_promise_1_kept(services, value): pass
+
+@pytest.mark.parametrize("seed", range(6))
+def test_promise_2_kept(services, seed): pass
 """
 LACKING = """
 import pytest
@@ -121,14 +124,16 @@ def test_the_promise_tier_has_rooms_the_face_by_itself_and_promises(tiered: pyte
     assert collected(tiered)[3:] == [*room, *rest, *face, *rest, *rest]
 
 
-def test_the_promise_tier_has_three_values_of_a_test_on_servers(tiered: pytest.Pytester) -> None:
+def test_the_promise_tier_has_two_values_of_a_test_on_servers(tiered: pytest.Pytester) -> None:
     before = collected(tiered)
     (tiered.path / "tests" / "core" / "test_values.py").write_text(VALUES)
     (tiered.path / "tests" / "contract" / "test_values_of_all.py").write_text(VALUES)
     added = Counter(collected(tiered)) - Counter(before)
     of_store = {test: count for test, count in added.items() if test.startswith("test_store")}
-    assert of_store == {f"test_store[{value}]": 1 + (value in {0, 2, 5}) for value in range(6)}
-    assert sum(added.values()) == 2 * 2 * 6 + 6 + 3
+    assert of_store == {f"test_store[{value}]": 1 + (value in {0, 5}) for value in range(6)}
+    of_chance = {test: count for test, count in added.items() if test.startswith("test_promise_2")}
+    assert of_chance == {f"test_promise_2_kept[{seed}]": 2 for seed in (0, 5)}
+    assert sum(added.values()) == 2 * 2 * 6 + 6 + 2 + 2 * 2
 
 
 def test_the_whole_has_all_that_is_not_slow_and_loads_no_slow_file(tiered: pytest.Pytester) -> None:

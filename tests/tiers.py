@@ -35,8 +35,11 @@ _NOT_EVERYWHERE = ("whole", "slow", "needs", "skip", "skipif")
 """Marks of what proves more, takes longer, or cannot run on every machine."""
 _SERVER = "services"
 """The fixture behind everything that stands on Postgres or Valkey."""
-SAMPLE = 3
+SAMPLE = 2
 """How many values the promise tier takes of a room's test on Postgres or Valkey: each costs a tenth of a second."""
+ALIKE = {"seed", "word", "wording", "words"}
+"""Parameters of which it takes no more for a promise or the contract: runs by chance, and what tests without a server
+read in all its forms."""
 _NAME = "promise_tier"
 _PROMISE = re.compile(r"test_promises?_[0-9]+_")
 _SLOW_FILE = re.compile(r"^pytestmark = .*mark\.slow\b|^pytestmark = \[[^\]]*mark\.slow\b", re.MULTILINE)
@@ -138,14 +141,15 @@ def promise_tier(items: Iterable[pytest.Item]) -> list[pytest.Item]:
 
 
 def _sampled(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Return the tests with the first, the last and one between of a room's test that runs on servers with many values.
+    """Return the tests with the first and the last of a room's test that runs on servers with many values.
 
-    The promises and the contract keep all of theirs, and so does what needs no server, which costs a thousandth of it.
+    The promises and the contract keep all of theirs but what is alike, and what needs no server keeps all, which costs
+    a thousandth of it.
     """
     on_servers: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         is_promise = "contract" in item.nodeid.split("/") or _PROMISE.match(item.name)
-        if _SERVER in getattr(item, "fixturenames", ()) and not is_promise:
+        if _SERVER in getattr(item, "fixturenames", ()) and (not is_promise or ALIKE & _parameters(item).keys()):
             on_servers[item.nodeid.partition("[")[0]].append(item)
     left_out: set[int] = set()
     for same in on_servers.values():
