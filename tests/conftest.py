@@ -209,26 +209,33 @@ def forker() -> Iterator[Forker]:
         yield forker
 
 
-@pytest.fixture(autouse=True)
-def forked_end_with_their_test(request: pytest.FixtureRequest) -> Iterator[None]:
+@pytest.fixture
+def forked_end_with_their_test(forker: Forker) -> Iterator[None]:
     """Leave no process of a test that failed to work on what the next one writes."""
-    if "forker" not in request.fixturenames:
-        yield
-        return
-    forker: Forker = request.getfixturevalue("forker")
     count = len(forker.children)
     yield
     forker.end_since(count)
 
 
-@pytest.fixture(autouse=True)
-def logs_are_put_back() -> Iterator[None]:
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let what a test forks end with it, after all else of its own has: a fixture of every test is dear."""
+    names: list[str] = getattr(item, "fixturenames", [])
+    if "forker" in names and "forked_end_with_their_test" not in names:
+        definitions = getattr(item, "_fixtureinfo").name2fixturedefs  # noqa: B009 - pytest has no other
+        shared = [name for name in names if name in definitions and definitions[name][-1].scope != "function"]
+        names.insert(names.index(shared[-1]) + 1, "forked_end_with_their_test")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
     """Undo what an assistant inside the test has made quiet: other tests look at what libraries log."""
     before = _levels()
-    yield
-    for name, level in _levels().items():
-        if level != before.get(name, logging.NOTSET):
-            logging.getLogger(name).setLevel(before.get(name, logging.NOTSET))
+    try:
+        return (yield)
+    finally:
+        for name, level in _levels().items():
+            if level != before.get(name, logging.NOTSET):
+                logging.getLogger(name).setLevel(before.get(name, logging.NOTSET))
 
 
 def _levels() -> dict[str, int]:

@@ -34,20 +34,21 @@ create event trigger watch_dropped on sql_drop execute function watch.note();
 alter event trigger watch_made enable always;
 alter event trigger watch_dropped enable always;
 """
-_CHANGED = "select exists (select from watch.changed)"
 _MIGRATIONS = (
     "select md5(string_agg(file, ',' order by file)) from"
     " (select name || checksum from schema_migrations"
     " union all select name || checksum from schema_ability_migrations"
     " union all select name || checksum from schema_functions) files(file)"
 )
-_END_OTHERS = (
-    "select pg_terminate_backend(pid) from pg_stat_activity"
-    " where datname = current_database() and pid <> pg_backend_pid()"
-    " and not pid = any ($1)"
-)
+# One statement, and below another: to ask each time costs more than what is asked for.
+_END_OTHERS = f"""
+select (
+    select count(pg_terminate_backend(pid)) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and not pid = any ($1)
+), ({_MIGRATIONS}) as migrations, exists (select from watch.changed) as changed
+"""
 _TABLES = "select tablename from pg_tables where schemaname = 'public' and not starts_with(tablename, 'schema_')"
-_SEQUENCES = "select setval(format('%I', sequencename), 1, false) from pg_sequences where schemaname = 'public'"
+_SEQUENCES = "select setval(seqrelid::regclass, 1, false) from pg_sequence"
 
 
 class DatabasePool:
@@ -99,7 +100,7 @@ class DatabasePool:
         # order does not matter.
         deletes = ",".join(f'"{table}" as (delete from "{table}")' for table in tables)  # noqa: S608 - the catalogue's
         shape, migrations = await _shape(connection), await connection.fetchval(_MIGRATIONS)
-        return _Lent(name, connection, shape, migrations, f"with {deletes} select")
+        return _Lent(name, connection, shape, migrations, f"with {deletes} {_SEQUENCES}")
 
     async def _drop(self, lent: "_Lent") -> None:
         lent.connection.terminate()
@@ -120,15 +121,14 @@ class _Lent:
     async def empty(self, kept: list[int]) -> bool:
         """Delete every row and end every connection that is not kept; return False if the schema is not as created."""
         try:
-            await self.connection.fetch(_END_OTHERS, kept)
-            if await self.connection.fetchval(_MIGRATIONS) != self.migrations:
+            stands = await self.connection.fetchrow(_END_OTHERS, kept)
+            if stands is None or stands["migrations"] != self.migrations:
                 return False
-            if await self.connection.fetchval(_CHANGED):
+            if stands["changed"]:
                 if await _shape(self.connection) != self.shape:
                     return False
                 await self.connection.execute("delete from watch.changed")
             await self.connection.fetch(self.deletes)
-            await self.connection.fetch(_SEQUENCES)
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
             return False
         return True
