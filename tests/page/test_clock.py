@@ -39,7 +39,7 @@ async def talk(page: Page, own: RunningDev) -> Page:
 async def test_time_that_stands_still_lets_nothing_come_and_fast_time_does(talk: Page) -> None:
     await _turn(talk, "Stopped")
     await talk.until("document.querySelector('.speed').innerText === 'stopped'")
-    await ask(talk, "telegram", "Remind me in 20 minutes to turn the oven off")
+    await ask(talk, "telegram", "Remind me in 5 minutes to turn the oven off")
     await talk.until(f"{said('telegram')}.some((one) => one.includes('turn the oven off'))")
     before = await _count(talk, "turn the oven off")
     await asyncio.sleep(QUIET_FOR)

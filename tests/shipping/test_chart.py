@@ -23,7 +23,7 @@ from tests.shipping.test_deploy_page import block
 from tests.shipping.test_documents import commands
 from tests.shipping.test_env_example import COMPOSE_ONLY
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chart")]
 
 VERSIONS = ("1.30", "1.37")
 """Of Kubernetes: the oldest that the chart takes, and the newest that the schemas know."""

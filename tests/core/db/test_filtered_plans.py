@@ -128,6 +128,7 @@ async def database(filled: str) -> AsyncIterator[ExplainedDatabase]:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("filtered plans")
 @pytest.mark.timeout(600, func_only=True)
 @pytest.mark.filterwarnings("ignore:.*active log listener")
 @pytest.mark.parametrize("called", CALLS)
