@@ -124,7 +124,7 @@ CATALOGUE: tuple[Test, ...] = (
     Test(
         "T8",
         lambda harness: clocks.clocks(harness, messages=300, seconds=30),
-        lambda harness: clocks.clocks(harness, messages=9, seconds=5, steps=False),
+        lambda harness: clocks.clocks(harness, messages=9, seconds=3, steps=False),
     ),
     Test(
         "T9",
@@ -133,8 +133,8 @@ CATALOGUE: tuple[Test, ...] = (
     ),
     Test(
         "T10",
-        lambda harness: deaths.poison(harness, messages=10, slow_seconds=40),
-        lambda harness: deaths.poison(harness, messages=1, slow_seconds=2),
+        lambda harness: deaths.poison(harness, messages=10, slow_seconds=40, seconds=10),
+        lambda harness: deaths.poison(harness, messages=1, slow_seconds=2, seconds=3),
         kept=True,
     ),
     Test(
@@ -144,8 +144,8 @@ CATALOGUE: tuple[Test, ...] = (
     ),
     Test(
         "T13",
-        lambda harness: hanging.hang(harness, hanging=5, messages=100),
-        lambda harness: hanging.hang(harness, hanging=1, messages=8),
+        lambda harness: hanging.hang(harness, hanging=5, messages=100, seconds=30),
+        lambda harness: hanging.hang(harness, hanging=1, messages=8, seconds=9),
         kept=True,
     ),
     Test(

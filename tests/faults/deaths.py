@@ -40,15 +40,15 @@ async def kill_loop(harness: Harness, *, kills: int, messages: int, every: float
     return result
 
 
-async def poison(harness: Harness, *, messages: int, slow_seconds: float) -> Result:
-    """T10: a text that always kills its worker, and a model that takes long, in the middle of others' talk."""
+async def poison(harness: Harness, *, messages: int, slow_seconds: float, seconds: float) -> Result:
+    """T10: a text that kills its worker, and a model that takes long, in the middle of others' talk of `seconds`."""
     result = Result("T10", "texts that kill their worker, and a slow model", "set aside and told; the others go on")
     bodies = [POISON] * messages + [f"{SLOW} {slow_seconds}"]
     people = harness.people[: messages + 1]
     bad = [_saying(harness, person.key, 0.0, body) for person, body in zip(people, bodies, strict=True)]
     # Those who wrote such a text write nothing else: it would be taken in by the same turn, and share its fate.
     busy = {person.key for person in people}
-    others = [saying for saying in harness.say(messages * 10, seconds=10.0) if saying.person not in busy]
+    others = [saying for saying in harness.say(messages * 10, seconds=seconds) if saying.person not in busy]
     async with timed(result):
         await deliver(harness, [*bad, *others], result)
         after = [_saying(harness, person.key, 0.0, "") for person in people]

@@ -9,8 +9,8 @@ from tests.faults.results import Result, conclude, deliver, show_recoveries, tim
 from tests.faults.script import HANG
 
 
-async def hang(harness: Harness, *, hanging: int, messages: int) -> Result:
-    """T13: texts whose tool never gives the loop back, in the middle of others' talk."""
+async def hang(harness: Harness, *, hanging: int, messages: int, seconds: float) -> Result:
+    """T13: texts whose tool never gives the loop back, in the middle of others' talk, which lasts so long."""
     result = Result(
         "T13", "texts that block their worker's event loop", "replaced, set aside and told; the others are answered"
     )
@@ -18,7 +18,7 @@ async def hang(harness: Harness, *, hanging: int, messages: int) -> Result:
     bad = [_saying(harness, person.key, HANG) for person in people]
     # Those who wrote such a text write nothing else: it would be taken in by the same turn, and share its fate.
     busy = {person.key for person in people}
-    others = [saying for saying in harness.say(messages, seconds=30.0) if saying.person not in busy]
+    others = [saying for saying in harness.say(messages, seconds=seconds) if saying.person not in busy]
     # What a worker held that hangs is taken over once it is replaced.
     harness.stuck_after = STUCK_AFTER + HUNG_AFTER
     async with timed(result):

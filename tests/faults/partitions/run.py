@@ -72,7 +72,7 @@ async def partitions(
         half = await halves.half_of(everyone, TwilioConfig().number)
         driver = Driver(halves.system, TwilioConfig(), chance, pause=pause)
         written = make_texts(everyone, people, chance)
-        await _write(driver, written, 5.0)  # whoever writes for the first time takes longer
+        await _write(driver, written, seconds / 3)  # whoever writes for the first time takes longer
         await _quiet(halves, (LIVING, DEAD))
         done: list[Round] = []
         for _ in range(rounds):

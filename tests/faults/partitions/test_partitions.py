@@ -18,5 +18,6 @@ async def test_promises_1_2_4_hold_when_one_of_two_partitions_dies(tmp_path: Pat
         programs()
     except ConfigError as error:
         pytest.fail(str(error)) if os.environ.get("CI") else pytest.skip(str(error))
-    result = await partitions(tmp_path / "run", forker, rounds=1, messages=40, seconds=4.0, bar=None, pause=1.0)
+    small = {"rounds": 1, "messages": 24, "people": 16}
+    result = await partitions(tmp_path / "run", forker, **small, seconds=3.0, bar=None, pause=1.0)
     assert result.well, result.missed
