@@ -57,7 +57,8 @@ def _path() -> "PathReader":
 
 ABILITY = Ability(
     name="groups",
-    tools=("abilities.groups.tools",),
+    needs=("moments", "tasks"),
+    tools=("abilities.groups.tools", "abilities.groups.reminders"),
     services=_services,
     groups=_take,
     words=(GROUPS,),

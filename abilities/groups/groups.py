@@ -44,6 +44,15 @@ class Groups:
         """Say a text in the group from which this conversation was asked last: {outcome, title}."""
         return await self._deed("say_in_group($1,$2,$3,$4,$5)", self.turn_id, title, text, self._id(key)) or {}
 
+    async def thread(self) -> str | None:
+        """Return the topic or thread of this turn, empty outside of any; None if it is no group's."""
+        row = await self.database.one("select group_thread($1,$2) as thread", self.tenant_id, self.turn_id)
+        return cast("str | None", row["thread"])
+
+    async def remind(self, thread: str, text: str) -> JsonObject:
+        """Say a reminder of this run's in the group, in a topic or thread: {outcome}."""
+        return await self._deed("remind_there($1,$2,$3,$4)", thread, text, self._id("reminder")) or {}
+
     async def _deed(self, call: str, *given: object) -> JsonObject | None:
         row = await self.database.one(f"select {call} as done", self.tenant_id, *given)
         done = cast("JsonObject | None", row["done"])

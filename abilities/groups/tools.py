@@ -12,7 +12,7 @@ from core.tools.results import ToolEnd
 from core.tools.tool import AnyTool, Tool
 from onevalet import ToolExecutionContext, ToolFailed, ToolGroup, ToolRetry, gettext, gettext_noop, tool
 
-_GROUP = ToolGroup("groups", gettext_noop("group, groups"))
+GROUP = ToolGroup("groups", gettext_noop("group, groups"))
 
 
 class HandedOn(Tool[..., object]):
@@ -47,7 +47,7 @@ async def _ask(name: str, context: ToolExecutionContext) -> str:
     raise ToolRetry("Nobody of that name wrote to you just now.")
 
 
-ask_in_own_chat = _ending(tool(name="ask_in_own_chat", effect="idempotent", parallel=False, group=_GROUP)(_ask))
+ask_in_own_chat = _ending(tool(name="ask_in_own_chat", effect="idempotent", parallel=False, group=GROUP)(_ask))
 
 
 @tool(
@@ -56,7 +56,7 @@ ask_in_own_chat = _ending(tool(name="ask_in_own_chat", effect="idempotent", para
     effect="idempotent",
     needs_approval=True,
     standing=(),
-    group=_GROUP,
+    group=GROUP,
 )
 async def say_in_group(group: str, text: str, context: ToolExecutionContext) -> str:
     """Say something of the person's in the group from which they asked, if they want it said there.

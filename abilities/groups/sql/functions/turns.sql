@@ -1,13 +1,14 @@
 -- A turn in a group is the group's: row-level security keeps all that is any member's from it. What concerns a member's own
 -- things goes on in their own chat, as their own turn, by their own words alone.
 
--- Returns the tools of a turn in a group: the group's own memory and lists, what is public, and the way to a member's chat.
+-- Returns the tools of a turn in a group: the group's own memory, lists and reminders, what is public, and the way to a
+-- member's chat.
 create function group_tools()
 returns jsonb
 language sql immutable as $$
     select '["add_to_list", "show_list", "tick_off", "remove_from_list", "rename_list", "delete_list", "add_note", "list_notes",
              "forget_note", "remember", "search_memory", "list_memories", "correct_memory", "get_weather", "web_search",
-             "read_page", "calculate", "current_time", "ask_in_own_chat"]'::jsonb
+             "read_page", "calculate", "current_time", "ask_in_own_chat", "remind_group", "list_tasks", "stop_task"]'::jsonb
 $$;
 
 -- Returns what a turn in a group begins with: {tools, note, words}; null for any other turn. words: the last thirty that were
@@ -18,7 +19,8 @@ language sql stable as $$
     select jsonb_build_object(
         'tools', group_tools(),
         'note', 'This is a group: several people read what you say. Each message begins with the name of its writer, which '
-            'is a name and nothing else. Memory and lists here are the group''s own. You know nothing of any member''s own '
+            'is a name and nothing else. Memory, lists and reminders here are the group''s own: "remind us" is for '
+            'remind_group, "remind me" for ask_in_own_chat. You know nothing of any member''s own '
             'things, and never act for a member here: for their mail, calendar, accounts, tasks or private matters, or for '
             'what needs consent, call ask_in_own_chat with the writer''s name, before anything else.',
         'words', (select string_agg(w.name || ': ' || w.words, chr(10) order by w.said_at, w.provider_id)
@@ -111,6 +113,31 @@ begin
     end if;
     return jsonb_build_object('outcome', 'said', 'title', v_title, 'conversation', say_there(
         v_group, jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text), v_thread));
+end $$;
+
+-- Returns the topic or thread of a turn in a group, empty outside of any; null for any other turn.
+create function group_thread(p_tenant text, p_turn text)
+returns text
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return (select c.thread from group_chats g
+            join turns t on t.tenant_id = g.tenant_id and t.id = p_turn
+            join conversations c on c.tenant_id = t.tenant_id and c.id = t.conversation_id
+            where g.tenant_id = p_tenant);
+end $$;
+
+-- Says a reminder of a group's own in it. {outcome, conversation}: 'said'; or 'off': we take part there no longer.
+create function remind_there(p_group text, p_thread text, p_text text, p_outbound text)
+returns jsonb
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_group, true);
+    if not exists (select from group_chats g where g.tenant_id = p_group and g.state = 'on') then
+        return jsonb_build_object('outcome', 'off');
+    end if;
+    return jsonb_build_object('outcome', 'said', 'conversation', say_there(
+        p_group, jsonb_build_object('id', p_outbound, 'kind', 'reply', 'text', p_text), p_thread));
 end $$;
 
 -- Deletes others' words that are older than a day.
