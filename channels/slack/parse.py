@@ -3,6 +3,7 @@
 Source: docs.slack.dev, apis/events-api, interactivity/implementing-slash-commands and the payloads' pages.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from channels.fields import object_at, text_at
@@ -96,27 +97,32 @@ def _event(body: JsonObject, ours: AppIdentity) -> SlackInput:
     app = name_at(body, "api_app_id", APP)
     key = f"event:{name_at(body, 'event_id', EVENT)}"
     event = object_at(body, "event")
-    objects_at(body, "authorizations")
+    bot_users = [one for one in objects_at(body, "authorizations") if one.get("is_bot") is True]
     kind = name_at(event, "type", WORD)
     if not _is_ours(team, app, ours):
         return IgnoredMessage(Address(CHANNEL_NAME, ours.team or team, team), "", (key,), IgnoreReason.OTHER_ACCOUNT)
+    # A request is signed with the app's own secret, so the app that it names is ours, and so is the bot.
+    known = replace(ours, team=team, app=app, bot_user=ours.bot_user or _user_of(bot_users))
     match kind:
         case "message" | "app_mention":
             channel = channel_at(event)
-            # A request is signed with the app's own secret, so the app that it names is ours.
-            known = replace(ours, team=team, app=app)
             direct = _is_direct(event, channel)
             read = read_message(event, channel, known, direct=direct, keys=(key,))
             if isinstance(read, IgnoredMessage) and read.reason in (IgnoreReason.EDITED, IgnoreReason.DELETED):
                 return read_change(event, channel, known, direct=direct, keys=(key,))
             return read
         case reaction if reaction in (ADDED, REMOVED):
-            return read_reaction(event, replace(ours, team=team, app=app), key) or Unhandled(kind)
+            return read_reaction(event, known, key) or Unhandled(kind)
         case moved if moved in (JOINED, LEFT, *RENAMED):
-            return read_membership(event, key, team, ours.bot_user) or Unhandled(kind)
+            return read_membership(event, key, team, known.bot_user) or Unhandled(kind)
         case "app_home_opened":
             return HomeOpened(name_at(event, "user", USER), text_at(event, "tab"), ours.team or team)
     return Unhandled(kind)
+
+
+def _user_of(bots: Sequence[JsonObject]) -> str:
+    """Return our bot's user as an event names it: Slack may not have told us yet who we are."""
+    return optional_name(bots[0], "user_id", USER) if bots else ""
 
 
 def _command(body: JsonObject, ours: AppIdentity) -> SlackInput:

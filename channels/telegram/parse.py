@@ -90,6 +90,13 @@ def parse_update(update: JsonObject, bot: BotIdentity) -> Parsed:
     return Parsed(ignore_update(update, bot))
 
 
+def may_mention(update: JsonObject) -> bool:
+    """Return whether an update came from a group and names somebody: whether it is us, only our @name says."""
+    message = update.get("message")
+    chat = message.get("chat") if isinstance(message, dict) else None
+    return isinstance(chat, dict) and chat.get("type") != "private" and "@" in str(message)
+
+
 def ignore_update(
     update: JsonObject, bot: BotIdentity, reason: IgnoreReason = IgnoreReason.UNSUPPORTED
 ) -> IgnoredMessage:

@@ -16,6 +16,7 @@ from channels.telegram.parse import (
     CHANNEL,
     BotIdentity,
     ignore_update,
+    may_mention,
     parse_update,
     read_update_id,
 )
@@ -62,6 +63,7 @@ class TelegramChannel:
     ) -> None:
         self.account = bot_token.partition(":")[0]
         self._bot = BotIdentity(self.account)
+        self._is_named = False
         self._secret = webhook_secret
         self._webhook = public_url.rstrip("/") + WEBHOOK_PATH if webhook_secret else ""
         self._sink = sink
@@ -118,6 +120,10 @@ class TelegramChannel:
 
     async def _take(self, update: JsonObject) -> None:
         """Commit an update; then acknowledge a press, without waiting for that."""
+        if not self._is_named and may_mention(update):
+            await self._learn_name()
+            if not self._is_named:  # Telegram brings it again
+                raise RequestRefused("our @name is not known", status=503)
         parsed = parse_update(update, self._bot)
         received = await self._sink.accept(parsed.inbound)
         if parsed.query:
@@ -128,6 +134,8 @@ class TelegramChannel:
         try:
             await self._take(update)
         except RequestRefused as error:
+            if error.status >= 500:
+                raise
             _log.warning("update_not_readable", update=read_update_id(update), reason=error.reason)
             await self._sink.accept(ignore_update(update, self._bot))
 
@@ -136,13 +144,13 @@ class TelegramChannel:
         await self._sink.accept(ignore_update(update, self._bot, IgnoreReason.BROKEN))
 
     async def _learn_name(self) -> None:
-        """Request our @name, which tells commands for other bots apart; until then all commands are ours."""
+        """Request our @name, by which mentions are known; until then all commands in direct chats are ours."""
         try:
             name = await self._api.get_username()
         except TelegramError as error:
             _log.warning("bot_name_unknown", reason=describe(error))
             return
-        self._bot = BotIdentity(self.account, name)
+        self._bot, self._is_named = BotIdentity(self.account, name), True
 
     def _spawn(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.create_task(work)

@@ -40,6 +40,20 @@ def test_somebody_of_another_workspace_is_ignored_even_by_a_mention() -> None:
     assert in_channel(text="<@U0BOT00001> hello", blocks=[], user_team=TEAM).group is not None
 
 
+def test_a_mention_is_ours_before_slack_told_us_who_we_are() -> None:
+    event = message(channel="C0GENERAL1", channel_type="channel", text="<@U0BOT00001> hello", blocks=[])
+    mention = parse(envelope(event), AppIdentity())
+    assert isinstance(mention, IgnoredMessage)
+    assert mention.group is not None
+    assert mention.group.message is not None
+    assert (mention.group.addressed, mention.group.message.text) == (True, "hello")
+    joined = parse(
+        envelope({"type": "member_joined_channel", "user": "U0BOT00001", "channel": "C0GENERAL1"}), AppIdentity()
+    )
+    assert isinstance(joined, IgnoredMessage)
+    assert joined.group == InGroup("", inside=True)
+
+
 @pytest.mark.parametrize("subtype", ["message_changed", "message_deleted"])
 def test_an_edit_or_a_deletion_in_a_channel_is_ignored(subtype: str) -> None:
     inner = {"type": "message", "user": PERSON, "text": "<@U0BOT00001> pay", "ts": TS}

@@ -10,7 +10,7 @@ from aiohttp.test_utils import TestServer
 
 from channels.telegram.catchup import catch_up
 from channels.telegram.receive import TelegramChannel
-from core.errors import ConfigError
+from core.errors import ConfigError, RequestRefused
 from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage, Press
 from tests.channels.telegram.builders import (
     BOT_ID,
@@ -56,6 +56,35 @@ async def test_only_the_name_counts_of_what_telegram_says_about_the_bot(me: obje
             "valet_bot" if isinstance(me, dict) and me.get("username") == "valet_bot" else ""
         )
         await channel.stop()
+
+
+async def test_promise_1_a_mention_in_a_group_waits_until_our_name_is_known() -> None:
+    names: list[str] = []
+
+    async def get_me(_: web.Request) -> web.Response:
+        if not names:
+            return web.json_response({"ok": False, "error_code": 500, "description": "Internal"}, status=500)
+        return web.json_response({"ok": True, "result": {"id": 7, "username": names[0]}})
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", get_me)
+    us = {"id": -100500, "type": "supergroup", "title": "Us"}
+    mention = update(message=message(chat=us, text="@valet_bot groups on"))
+    sink = MemorySink()
+    async with TestServer(app) as server:
+        channel = make_channel(sink, api_url=str(server.make_url("")).rstrip("/"))
+        async with serve_channel(channel, sink) as gateway:
+            assert (await gateway.post(update(update_id=1))).status == 200, "a direct message does not wait"
+            assert (await gateway.post(mention)).status == 503
+            with pytest.raises(RequestRefused):
+                await channel._take_polled(mention)
+            assert len(sink.accepted) == 1
+            names.append("valet_bot")
+            assert (await gateway.post(mention)).status == 200
+    said = sink.accepted[-1]
+    assert isinstance(said, IgnoredMessage)
+    assert said.group is not None
+    assert said.group.addressed
 
 
 async def test_promise_2_a_replay_is_the_inboxs_business_and_gets_200(gateway: Gateway) -> None:
