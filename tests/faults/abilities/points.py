@@ -71,9 +71,9 @@ _SETTLED = "a group is settled once for each time that it asked"
 POINTS: tuple[AbilityPoint, ...] = (
     *ends(Kind.SPOKEN, _SPOKEN, "the answer and its voice are one write", *around("finish_turn")),
     *ends(Kind.SPOKEN, _SPOKEN, _CLAIM, "claim_speech after", "claim_speech unknown", "speak before"),
-    *ends(Kind.SPOKEN, _REMADE, _LOST, "speak after", "store before", "store after", "end_file before"),
-    *ends(Kind.SPOKEN, _REMADE, _LOST, "end_file after", "keep_transcript before", "keep_transcript after"),
-    *ends(Kind.SPOKEN, _SPOKEN, "the write is repeated", "end_file unknown", "keep_transcript unknown"),
+    *ends(Kind.SPOKEN, _REMADE, _LOST, "speak after", "store before", "store after", "begin_file before"),
+    *ends(Kind.SPOKEN, _REMADE, _LOST, "begin_file after", "keep_transcript before", "keep_transcript after"),
+    *ends(Kind.SPOKEN, _SPOKEN, "the write is repeated", "begin_file unknown", "keep_transcript unknown"),
     *ends(Kind.SPOKEN, _REMADE, _LOST, "end_speech before"),
     *ends(Kind.SPOKEN, _SPOKEN, "its end and its message are one write", "end_speech after", "end_speech unknown"),
     *ends(Kind.SPOKEN, _SPOKEN, "looked up by its name and size", "upload before", "upload halfway", "upload after"),
