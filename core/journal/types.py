@@ -9,7 +9,8 @@ A row per step, keyed (step, call_index, agent_path) inside a turn:
 
 A turn taken over reads `recorded()` once and replays: a done row is never done again. A started row without
 its end follows the tool's effect: `read` runs again, `idempotent` again with the same key, `once` does not. A result
-that was only read is written with the next row: if the worker dies before that, it is read again.
+that was only read and an answer without calls are written with the next row, or with the turn's end: if the worker
+dies before that, they are read and asked for again.
 """
 
 import time

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from core import metrics, replies
-from core.budgets.types import OutOfMoney
+from core.budgets.types import NoBudget, OutOfMoney
 from core.errors import ModelError, ModelTimeout, ModelUnavailable
 from core.hooks.hooks import Hook
 from core.journal.prompts import SentPrompt
@@ -200,6 +200,9 @@ class Reasoning:
                 usage=answer.usage,
                 duration_ms=int((time.monotonic() - run.step_began) * 1000),
                 prompt=asked.prompt,
+                # The turn's last answer is written with its end, and asked for again if it is lost before that. One
+                # that is paid is written at once, and so is an agent's, which may act on it.
+                may_wait=not (answer.tool_calls or where.agent_path) and isinstance(run.scope.budget, NoBudget),
             )
         )
         return answer

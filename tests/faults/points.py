@@ -140,7 +140,7 @@ POINTS: tuple[Point, ...] = (
         Point("result after", "worker", Expected(again=(1, 2)), "its end is written: not run again, and known"),
         Point("result unknown", "worker", _WELL, "the write is repeated and the turn goes on"),
     ),
-    *_around("finish_turn", "worker", _WELL, _WELL, "the turn ends with its answer owed, or not at all"),
+    *_around("finish_turn", "worker", _ASKED_AGAIN, _WELL, "the turn ends with its answer owed, or not at all"),
     Point("claim_outbound after", "worker", _WELL, "the lease ends and another worker sends"),
     Point("begin_rendered before", "worker", _WELL, "no call had left, and nothing was rendered"),
     Point("begin_rendered after", "worker", _LOOKED_UP, "the rendering is kept; looked up, not found, sent"),

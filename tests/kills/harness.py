@@ -25,6 +25,8 @@ STEPS = 4
 MARKS = STEPS - 1
 BETWEEN = tuple(f"{step}.{call}" for step in range(STEPS) for call in (0, 1) if (step, call) != (STEPS - 1, 1))
 """The points between any two steps: behind each answer of the model and each result of a tool."""
+LAST = BETWEEN[-1]
+"""Behind the answer that ends the turn: it is written with the end, and asked for again if there is none."""
 INSIDE = tuple(f"{word}{step}{rest}" for step in range(MARKS) for word, rest in (("started ", ".1"),)) + tuple(
     f"acted {step}" for step in range(MARKS)
 )
@@ -52,7 +54,8 @@ class Fate:
         """Return whether its process died and another finished it as if nothing had happened."""
         marks = dict.fromkeys(range(MARKS), 1)
         finished = self.died and len(set(self.runs)) == 2 and self.marks == marks
-        return finished and self.model_calls == STEPS and self.answers == ("all marks are made",)
+        asked = STEPS + (self.plan == LAST)
+        return finished and self.model_calls == asked and self.answers == ("all marks are made",)
 
     @property
     def bounded(self) -> bool:

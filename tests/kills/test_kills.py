@@ -34,6 +34,8 @@ def test_the_points_are_all_there_are_between_the_steps() -> None:
 def test_a_fate_is_well_only_when_all_of_it_is() -> None:
     well = Fate("1.1", True, ("1", "2"), {0: 1, 1: 1, 2: 1}, 4, ("all marks are made",))
     assert well.well
+    assert Fate("3.0", True, ("1", "2"), {0: 1, 1: 1, 2: 1}, 5, ("all marks are made",)).well
+    assert not Fate("1.1", True, ("1", "2"), {0: 1, 1: 1, 2: 1}, 5, ("all marks are made",)).well
     assert not Fate("1.1", True, ("1", "1"), {0: 1, 1: 1, 2: 1}, 4, ("all marks are made",)).well
     assert not Fate("1.1", True, ("1", "2"), {0: 1, 1: 2, 2: 1}, 4, ("all marks are made",)).well
     assert not Fate("1.1", True, ("1", "2"), {0: 1, 1: 1, 2: 1}, 4, ("all marks are made",) * 2).well

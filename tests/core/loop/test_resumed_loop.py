@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from core.budgets.types import NoBudget, TurnBudget
 from core.journal.in_memory import MemoryJournal
-from core.journal.types import Effect, Outcome, StepKey, StepRecord, StepState
+from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import AnyTool, tool
 from tests.core.builders import FakeModel, Step, run_loop, says, wants
@@ -109,9 +110,9 @@ async def test_promise_5_an_undisturbed_turn_writes_a_row_a_step() -> None:
     assert len(model.requests) == 4
 
 
-# 4 answers, 3 once and 1 idempotent calls with two rows each: 12 writes. The row of the read call waits for the next.
+# 4 answers, 3 once and 1 idempotent calls with two rows each: 11 writes, as the last answer and the read call wait.
 @pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("dies_at", range(1, 13))
+@pytest.mark.parametrize("dies_at", range(1, 12))
 async def test_promise_5_killed_at_any_write_each_once_tool_runs_at_most_once(dies_at: int, after: bool) -> None:
     world, _, rows, answer = await _run_and_take_over(dies_at, after=after)
     assert answer == "All done"
@@ -164,6 +165,18 @@ async def test_promise_5_a_tool_whose_effect_changed_follows_the_stricter_one() 
     assert not world.booked
 
 
+class Paid(TurnBudget):
+    """A budget that lets every call pass."""
+
+
+@pytest.mark.parametrize("budget", [NoBudget(), Paid()])
+async def test_promise_5_an_answer_that_ends_the_turn_may_wait_unless_it_was_paid(budget: TurnBudget) -> None:
+    journal = MemoryJournal()
+    await run_loop([wants(("look", {"at": "x"})), says("ok")], World().tools(), journal=journal, budget=budget)
+    answers = {row.key.step: row.may_wait for row in await journal.recorded() if row.kind is StepKind.MODEL}
+    assert answers == {0: False, 1: isinstance(budget, NoBudget)}
+
+
 async def test_promise_5_only_a_result_that_may_be_read_again_may_wait() -> None:
     @tool(effect="read")
     async def draw(context: ToolExecutionContext) -> str:
@@ -176,7 +189,8 @@ async def test_promise_5_only_a_result_that_may_be_read_again_may_wait() -> None
         wants(("look", {"at": "x"}), ("book", {"day": "x"}), ("send", {"to": "a"}), ("draw", {})),
     )
     await run_loop([calls, wants(("look", {})), says("ok")], [*World().tools(), draw], journal=journal)
-    assert [(row.name, row.outcome) for row in await journal.recorded() if row.may_wait] == [("look", Outcome.OK)]
+    calls_kept = [row for row in await journal.recorded() if row.may_wait and row.kind is StepKind.TOOL]
+    assert [(row.name, row.outcome) for row in calls_kept] == [("look", Outcome.OK)]
 
 
 async def test_records_survive_json() -> None:
