@@ -340,6 +340,6 @@ async def test_promises_1_2_4_5_6_7_8_hold_under_any_sequence_of_events(store: S
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 100 + sized(20, full=200)))
+@pytest.mark.parametrize("seed", range(100, 100 + sized(5, full=200)))
 async def test_promises_1_2_4_5_6_7_8_hold_in_many_worlds(store: Store, seed: int) -> None:
     await run_world(store, seed, 600)
