@@ -310,7 +310,7 @@ def _mcp_name(cell: Cell) -> str:
 
 
 def _mcp_file(stage: Stage, cells: Sequence[Cell]) -> dict[str, str]:
-    path, lines = stage.harness.folder / "mcp.toml", list[str]()
+    path, lines = stage.harness.folder / f"mcp-{cells[0].name}.toml", list[str]()
     for cell in cells:
         if cell.plan.speech == "mcp":
             where = f'url = "{cell.plan.base}/mcp"'

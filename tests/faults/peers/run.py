@@ -4,9 +4,9 @@ import asyncio
 import signal
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from tests.eventually import eventually
@@ -29,6 +29,41 @@ _TEXTS = 3
 """How many texts somebody else writes beside each peer, at least."""
 _MOST_TEXTS = 8
 _TO_REMEMBER = "select id from memory_jobs where not_before <= now()"
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Clients that meet their peers in the same processes of ours, to begin which takes as long as to meet one."""
+
+    settings: dict[str, str] = field(default_factory=dict)
+    clients: list[tuple[PeerClient, list[Cell]]] = field(default_factory=list)
+
+    def has_room(self, settings: dict[str, str]) -> bool:
+        """Return whether these settings say nothing else than those of the clients that are in it."""
+        return all(self.settings.get(name, value) == value for name, value in settings.items())
+
+    async def begin(self, stage: Stage) -> None:
+        """Begin our processes anew, with all that these clients want."""
+        cells = [cell for _, cells in self.clients for cell in cells]
+        hosts = [f"{host}:{cell.plan.port}" for cell in cells for host in (cell.plan.host, cell.plan.elsewhere)]
+        hosts += [f"{_calm(cells[0]).host}:{stage.port}" for _, cells in self.clients]
+        plugins = filter(None, (PLUGINS, *(client.plugin for client, _ in self.clients)))
+        named = {"ONEVALET_PLUGINS": ",".join(plugins), "ONEVALET_FETCH_HOSTS": ",".join(hosts)}
+        await accept(stage, [cell for cell in cells if cell.plan.speech in ("mcp", "mcp pipes")])
+        await stage.begin(named | self.settings)
+        await stage.talk(patience(_OTHERS_WITHIN))  # what is loaded with the first text is nobody's affair
+
+
+def houses(stage: Stage, clients: Iterable[tuple[PeerClient, list[Cell]]]) -> list[House]:
+    """Divide clients, in their order, by settings that exclude each other."""
+    found = [House()]
+    for client, cells in clients:
+        settings = client.settings(stage, cells)
+        if not found[-1].has_room(settings):
+            found.append(House())
+        found[-1].settings.update(settings)
+        found[-1].clients.append((client, cells))
+    return found
 
 
 def manners_for(client: PeerClient, manners: Sequence[Manner] = MANNERS) -> list[Manner]:
@@ -65,11 +100,11 @@ async def hostile_peers(
         "T22", "peers that speak as nobody should", "others answered within 2 times, 50 MB, 100 ms, its person told"
     )
     async with timed(result), open_stage(harness) as stage:
-        for number, client in enumerate(clients):
-            chosen = manners_for(client, manners)
-            cells = [_cell(stage, number, at, client, manner) for at, manner in enumerate((GOOD, *chosen))]
-            seen = await meet(stage, client, cells)
-            _note(result, client, seen)
+        plans = [(client, _cells(stage, number, client, manners)) for number, client in enumerate(clients)]
+        for house in houses(stage, plans):
+            await house.begin(stage)
+            for client, cells in house.clients:
+                _note(result, client, await meet(stage, client, cells))
         await settle(harness, result)
         evidence = await conclude(harness, stage.said, result)
         sent = Counter(token for send in evidence.sends if send.accepted for token in send.tokens)
@@ -94,6 +129,17 @@ def _note(result: Result, client: PeerClient, seen: Sequence[Seen]) -> None:
     result.missed += [bar for bars in missed.values() for bar in bars]
 
 
+def _cells(stage: Stage, number: int, client: PeerClient, manners: Sequence[Manner]) -> list[Cell]:
+    chosen = (GOOD, *manners_for(client, manners))
+    return [_cell(stage, number, at, client, manner) for at, manner in enumerate(chosen)]
+
+
+def _calm(first: Cell) -> PeerPlan:
+    """Return the peer that is as it should be, which somebody else uses meanwhile."""
+    host = first.plan.host.replace(".0.", ".2.")
+    return replace(first.plan, cell=f"{first.name}-calm", host=host, elsewhere=host.replace(".2.", ".3."))
+
+
 def _cell(stage: Stage, number: int, at: int, client: PeerClient, manner: Manner) -> Cell:
     name, person = f"{number}-{at}", stage.next_person()
     own = 1 if client.alone else at + 1
@@ -112,30 +158,13 @@ def _cell(stage: Stage, number: int, at: int, client: PeerClient, manner: Manner
 
 async def meet(stage: Stage, client: PeerClient, cells: Sequence[Cell]) -> list[Seen]:
     """Let a client meet a peer of each cell, the first of which is as it should be."""
-    await stage.begin(_settings(stage, client, cells))
-    calm = replace(cells[0].plan, cell=f"{cells[0].name}-calm", host=cells[0].plan.host.replace(".0.", ".2."))
-    beside = stage.start(replace(calm, elsewhere=calm.host.replace(".2.", ".3.")))
+    calm = _calm(cells[0])
+    beside = stage.start(calm)
     stage.calm_address = Cell(calm, cells[0].person).address
-    if client.speech in ("mcp", "mcp pipes"):
-        await accept(stage, cells)
-    seen: list[Seen] = []
-    for at, cell in enumerate(cells):
-        if not at:
-            await stage.talk(patience(_OTHERS_WITHIN))  # what is loaded with the first text is nobody's affair
-        seen.append(await _met(stage, client, cell, is_good=not at))
+    seen = [await _met(stage, client, cell, is_good=not at) for at, cell in enumerate(cells)]
     beside.send_signal(signal.SIGKILL)
     await beside.wait()
     return seen
-
-
-def _settings(stage: Stage, client: PeerClient, cells: Sequence[Cell]) -> Mapping[str, str]:
-    hosts = [f"{host}:{cell.plan.port}" for cell in cells for host in (cell.plan.host, cell.plan.elsewhere)]
-    hosts.append(f"{cells[0].plan.host.replace('.0.', '.2.')}:{stage.port}")
-    return {
-        "ONEVALET_PLUGINS": ",".join(filter(None, (PLUGINS, client.plugin))),
-        "ONEVALET_FETCH_HOSTS": ",".join(hosts),
-        **client.settings(stage, cells),
-    }
 
 
 async def _met(stage: Stage, client: PeerClient, cell: Cell, *, is_good: bool) -> Seen:
