@@ -38,6 +38,7 @@ class PostgresJournal:
     async def write(self, record: StepRecord) -> None:
         if record.may_wait:
             self._waiting[record.key] = (time.monotonic(), record)
+            self.news = None  # of before the step, which may have taken long
         else:
             await self._store(record)
 

@@ -55,8 +55,9 @@ class PostgresControl:
         if news is not None and time.monotonic() - news.heard_at < NEWS_HOLD:
             return news
         await self._journal.flush()
-        if self._journal.news is not None:
-            return self._journal.news
+        news, self._journal.news = self._journal.news, None
+        if news is not None:
+            return news
         row = await self._database.one("select turn_news($1,$2) as news", self._lease.tenant_id, self._turn_id)
         return news_of(row["news"])
 
