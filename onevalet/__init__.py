@@ -160,10 +160,10 @@ if TYPE_CHECKING:
     from onevalet.embedded import OneValet as OneValet
     from onevalet.embedded import Reply as Reply
     from onevalet.migrating import migrate as migrate
-    from onevalet.new_turn import new_turn as new_turn
     from onevalet.own_channels import ChannelSetup as ChannelSetup
     from onevalet.own_channels import InboundChannel as InboundChannel
     from onevalet.own_channels import OutboundChannel as OutboundChannel
+    from onevalet.turns import new_turn as new_turn
     from providers.email.compose import answered as answered
     from providers.email.compose import as_mailed as as_mailed
     from providers.email.compose import compose as compose
@@ -276,7 +276,7 @@ _HOMES = {
         "core.turns.types": "TurnRequest TurnResult TurnState",
         "onevalet.embedded": "Approvals OneValet Reply",
         "onevalet.migrating": "migrate",
-        "onevalet.new_turn": "new_turn",
+        "onevalet.turns": "new_turn",
         "providers.email.compose": (
             "answered as_mailed compose forward_subject is_address message_id_of reply_subject thread_of"
         ),
