@@ -21,6 +21,7 @@ ELSEWHERE = {
     ("onevalet/init/local_servers.py", "ONEVALET_MEMORY"): "set only if it is a setting",
     ("onevalet/init/presets.py", "ONEVALET_MEMORY"): "emptied only if it is set",
     ("onevalet/unknown_settings.py", "ONEVALET_MEMORY"): "named as what replaces retired settings",
+    ("onevalet/unknown_settings.py", "ONEVALET_TRANSCRIPTION_URL"): "named as what replaces retired settings",
     ("onevalet/init/senses.py", "ONEVALET_EMBEDDING_MODEL"): "asked for only if it is a setting",
     ("onevalet/init/senses.py", "voice notes"): "asked for only if its model is a setting",
     ("operations/programs/tools.py", "search_memory"): "handed to programs only if memory is opened",
