@@ -1,12 +1,13 @@
 """The declaration of an ability, written once in its `ability.py`; only the loops of the wiring read it.
 
-Every process reads the declarations, so they import nothing slow: the functions that they declare load the rest.
+Every process reads the declarations, so they import nothing slow: `named` and `calls` load the rest.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -128,6 +129,16 @@ class OwnSettings[Kind: "BaseSettings"]:
 
 def _nothing() -> None:
     """Do nothing."""
+
+
+def named(name: str) -> Callable[..., Any]:
+    """Return a function that loads a value, `module:name`, when it is called."""
+    return lambda *_: resolve_name(name)
+
+
+def calls(name: str) -> Callable[..., Any]:
+    """Return a function that loads another, `module:name`, when it is called, and calls it."""
+    return lambda *given: resolve_name(name)(*given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,61 +2,15 @@
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from abilities.accounts.chat_words import WORDS
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, Commands, ConsolePages, OwnSettings, Repeated
-from onevalet.foundations import AccountsFoundation, ServiceFoundation, WebFoundation, WorkFoundation
+from onevalet.ability import Ability, Commands, Repeated, calls, named
+from onevalet.foundations import WorkFoundation
 
 if TYPE_CHECKING:
-    from aiohttp.web import RouteDef
-    from typer import Typer
-
-    from core.tools.account_access import PeoplesAccounts
-    from operations.doctor.types import Probe
-
-
-def _settings() -> OwnSettings[Any]:
-    from abilities.accounts.settings import ACCOUNTS
-
-    return ACCOUNTS
-
-
-def _accounts(stack: AsyncExitStack, foundation: AccountsFoundation) -> "PeoplesAccounts":
-    from abilities.accounts.opening import open_accounts
-
-    return open_accounts(stack, foundation)
-
-
-def _connect_command() -> "Typer":
-    from abilities.accounts.cli import connect_app
-
-    return connect_app
-
-
-def _accounts_command() -> "Typer":
-    from abilities.accounts.cli import accounts_app
-
-    return accounts_app
-
-
-def _pages(_: ServiceFoundation) -> ConsolePages:
-    from abilities.accounts.pages import SAID, AccountPages
-
-    return ConsolePages([AccountPages], said=SAID)
-
-
-def _probes() -> "Sequence[Probe]":
-    from abilities.accounts.probes import PROBES
-
-    return PROBES
-
-
-def _routes(stack: AsyncExitStack, foundation: WebFoundation) -> "Sequence[RouteDef]":
-    from abilities.accounts.opening import open_routes
-
-    return open_routes(stack, foundation)
+    pass
 
 
 def _work(_: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated]:
@@ -67,17 +21,17 @@ def _work(_: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated]:
 
 ABILITY = Ability(
     name="accounts",
-    settings=_settings,
+    settings=named("abilities.accounts.settings:ACCOUNTS"),
     tools=("abilities.accounts.tools",),
     words=WORDS,
     tables=(PersonTable("connect_links", Belonging(Merge.DROP), follows=None, archive=Archiving(Archived.LEFT_OUT)),),
-    accounts=_accounts,
+    accounts=calls("abilities.accounts.opening:open_accounts"),
     commands=(
-        Commands("connect", "Set up", _connect_command, alone=True),
-        Commands("accounts", "People", _accounts_command, alone=True),
+        Commands("connect", "Set up", named("abilities.accounts.cli:connect_app"), alone=True),
+        Commands("accounts", "People", named("abilities.accounts.cli:accounts_app"), alone=True),
     ),
-    pages=_pages,
-    probes=_probes,
-    routes=_routes,
+    pages=named("abilities.accounts.pages:PAGES"),
+    probes=named("abilities.accounts.probes:PROBES"),
+    routes=calls("abilities.accounts.opening:open_routes"),
     work=_work,
 )

@@ -6,6 +6,7 @@ from aiohttp import web
 
 from core.credentials.choice import shown
 from core.credentials.types import Account
+from onevalet.ability import ConsolePages
 from operations.console.pages.base import Pages, entered, lead_to, signed_in
 from operations.console.pages.people import PLACE, person_of
 from operations.console.visits import Visit
@@ -62,3 +63,6 @@ class AccountPages(Pages):
         accounts = self.kit.services.accounts
         known = await accounts.list(tenant) if accounts else ()
         return next((one for one in known if (one.service, one.name) == wanted), None)
+
+
+PAGES = ConsolePages([AccountPages], said=SAID)

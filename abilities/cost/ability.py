@@ -6,22 +6,13 @@ from typing import TYPE_CHECKING
 
 from abilities.cost.chat_words import WORDS
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, Commands, ConsolePages, OwnSettings, Repeated
+from onevalet.ability import Ability, Commands, ConsolePages, Repeated, named
 from onevalet.foundations import OpeningFoundation, ServiceFoundation, WebFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef
-    from typer import Typer
 
-    from abilities.cost.settings import CostSettings
     from core.turns.services import ForTurn
-    from operations.paths.types import PathReader
-
-
-def _settings() -> "OwnSettings[CostSettings]":
-    from abilities.cost.settings import CostSettings
-
-    return OwnSettings(CostSettings)
 
 
 def _opens(_: AsyncExitStack, foundation: OpeningFoundation) -> None:
@@ -48,12 +39,6 @@ def _routes(_: AsyncExitStack, foundation: WebFoundation) -> "Sequence[RouteDef]
     return open_routes(foundation)
 
 
-def _commands() -> "Typer":
-    from abilities.cost.cli import cost_app
-
-    return cost_app
-
-
 def _pages(_: ServiceFoundation) -> ConsolePages:
     from abilities.cost.pages import LongAnswerPages
     from abilities.cost.spared_page import SparedPages
@@ -61,15 +46,9 @@ def _pages(_: ServiceFoundation) -> ConsolePages:
     return ConsolePages([LongAnswerPages, SparedPages], menu=[("spared", "Spared")])
 
 
-def _path() -> "PathReader":
-    from abilities.cost.path import PATH
-
-    return PATH
-
-
 ABILITY = Ability(
     name="cost",
-    settings=_settings,
+    settings=named("abilities.cost.settings:COST"),
     opens=_opens,
     services=_services,
     words=WORDS,
@@ -83,9 +62,9 @@ ABILITY = Ability(
         PersonTable("answer_limits", Belonging(Merge.FIRST), follows=None),
         PersonTable("spared_calls", Belonging(Merge.FIRST), follows=None),
     ),
-    commands=(Commands("cost", "Run", _commands, alone=True),),
+    commands=(Commands("cost", "Run", named("abilities.cost.cli:cost_app"), alone=True),),
     pages=_pages,
-    path=_path,
+    path=named("abilities.cost.path:PATH"),
     routes=_routes,
     work=_work,
 )

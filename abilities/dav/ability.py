@@ -2,16 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from onevalet.ability import Ability
+from onevalet.ability import Ability, named
 
 if TYPE_CHECKING:
-    from core.credentials.trial import Trial
+    pass
 
 
-def _trial() -> "Trial":
-    from abilities.dav.trial import try_login
-
-    return try_login
-
-
-ABILITY = Ability(name="dav", trials={"caldav": _trial})
+ABILITY = Ability(name="dav", trials={"caldav": named("abilities.dav.trial:try_login")})

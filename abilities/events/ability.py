@@ -1,21 +1,17 @@
 """Events of other services: taken in by webhooks, stored, and handed to their subscribers."""
 
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from abilities.events.tables import TABLES
-from onevalet.ability import Ability, Commands, Repeated
-from onevalet.foundations import OpeningFoundation, WebFoundation, WorkFoundation
+from onevalet.ability import Ability, Commands, Repeated, calls, named
+from onevalet.foundations import WorkFoundation
 
 if TYPE_CHECKING:
-    from aiohttp.web import RouteDef
-    from typer import Typer
-
     from core.clock import Clock
     from core.credentials.store import CredentialStore
     from core.people.merge import MergeHook
-    from operations.doctor.types import Probe
 
 
 def _merge_hooks(_: "Clock", credentials: "CredentialStore") -> "Sequence[MergeHook]":
@@ -24,50 +20,20 @@ def _merge_hooks(_: "Clock", credentials: "CredentialStore") -> "Sequence[MergeH
     return [EventSourceMerge(credentials)]
 
 
-def _commands() -> "Typer":
-    from abilities.events.cli import events_app
-
-    return events_app
-
-
-def _probes() -> "Sequence[Probe]":
-    from abilities.events.probes import PROBES
-
-    return PROBES
-
-
-def _opens(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
-    from abilities.events.opening import open_bus
-
-    open_bus(stack, foundation)
-
-
 def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated]:
     from abilities.events.opening import open_work
 
     return open_work(foundation)
 
 
-def _routes(stack: AsyncExitStack, foundation: WebFoundation) -> "Sequence[RouteDef]":
-    from abilities.events.way_in import open_routes
-
-    return open_routes(stack, foundation)
-
-
-def _around(foundation: WorkFoundation) -> AbstractAsyncContextManager[None]:
-    from abilities.events.opening import run_services
-
-    return run_services(foundation)
-
-
 ABILITY = Ability(
     name="events",
     tables=TABLES,
     merge_hooks=_merge_hooks,
-    commands=(Commands("events", "People", _commands),),
-    probes=_probes,
-    opens=_opens,
+    commands=(Commands("events", "People", named("abilities.events.cli:events_app")),),
+    probes=named("abilities.events.probes:PROBES"),
+    opens=calls("abilities.events.opening:open_bus"),
     work=_work,
-    routes=_routes,
-    around=_around,
+    routes=calls("abilities.events.way_in:open_routes"),
+    around=calls("abilities.events.opening:run_services"),
 )

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from abilities.followups.chat_words import FOLLOWUPS
 from abilities.followups.tables import TABLES
-from onevalet.ability import Ability, ConsolePages, Repeated
-from onevalet.foundations import OpeningFoundation, ServiceFoundation, WorkFoundation
+from onevalet.ability import Ability, Repeated, named
+from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from core.turns.services import ForTurn
-    from operations.paths.types import PathReader
 
 
 def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
@@ -20,18 +19,6 @@ def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type
 
     engine = foundation.opened.get(TriggerEngine)
     return {FollowUps: lambda tenant_id, turn_id: FollowUps(engine, tenant_id, turn_id)}
-
-
-def _pages(_: ServiceFoundation) -> ConsolePages:
-    from abilities.followups.pages import FollowUpPages
-
-    return ConsolePages([FollowUpPages], menu=[("followups", "Follow-ups")])
-
-
-def _path() -> "PathReader":
-    from abilities.followups.path import PATH
-
-    return PATH
 
 
 def _work(_: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated]:
@@ -56,7 +43,7 @@ ABILITY = Ability(
     services=_services,
     words=(FOLLOWUPS,),
     tables=TABLES,
-    pages=_pages,
-    path=_path,
+    pages=named("abilities.followups.pages:PAGES"),
+    path=named("abilities.followups.path:PATH"),
     work=_work,
 )

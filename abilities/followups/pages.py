@@ -6,6 +6,7 @@ from dataclasses import replace
 from aiohttp import web
 
 from abilities.followups.reading import list_followups
+from onevalet.ability import ConsolePages
 from operations.console.live import version_of
 from operations.console.pages.base import Pages, signed_in
 from operations.console.sign_in import PATH
@@ -28,3 +29,6 @@ class FollowUpPages(Pages):
             row if self.kit.texts.may_preview(visit.viewer, row.tenant_id) else replace(row, text="") for row in rows
         ]
         return self.kit.page("followups/list.html", visit, here="followups", rows=shown, version=version_of(shown))
+
+
+PAGES = ConsolePages([FollowUpPages], menu=[("followups", "Follow-ups")])

@@ -9,26 +9,11 @@ import structlog
 
 from abilities.groups.chat_words import GROUPS
 from abilities.groups.tables import TABLES
-from onevalet.ability import Ability, Repeated
+from onevalet.ability import Ability, Repeated, calls, named
 from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 if TYPE_CHECKING:
-    from core.db.database import Database
-    from core.ids import IdMaker
-    from core.messaging.channels import Received
-    from core.messaging.messages import IgnoredMessage
-    from core.people.access_policy import Access
-    from core.queue.wakeups import Wakeups
     from core.turns.services import ForTurn
-    from operations.paths.types import PathReader
-
-
-async def _take(
-    database: "Database", wakeups: "Wakeups", make_id: "IdMaker", access: "Access", message: "IgnoredMessage"
-) -> "Received | None":
-    from abilities.groups.taking import take_in_group
-
-    return await take_in_group(database, wakeups, make_id, access, message)
 
 
 def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
@@ -49,20 +34,14 @@ def _work(_: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated]:
     return [Repeated("groups", timedelta(minutes=5), settling.once, DUE, for_all=True)]
 
 
-def _path() -> "PathReader":
-    from abilities.groups.path import PATH
-
-    return PATH
-
-
 ABILITY = Ability(
     name="groups",
     needs=("moments", "tasks"),
     tools=("abilities.groups.tools", "abilities.groups.reminders"),
     services=_services,
-    groups=_take,
+    groups=calls("abilities.groups.taking:take_in_group"),
     words=(GROUPS,),
     tables=TABLES,
-    path=_path,
+    path=named("abilities.groups.path:PATH"),
     work=_work,
 )

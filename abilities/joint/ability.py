@@ -6,12 +6,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from abilities.joint.tables import TABLES
-from onevalet.ability import Ability, Repeated
+from onevalet.ability import Ability, Repeated, named
 from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from core.turns.services import ForTurn
-    from operations.paths.types import PathReader
 
 
 def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
@@ -33,18 +32,12 @@ def _work(_: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated]:
     return [Repeated("joint consents", timedelta(minutes=1), settling.once, DUE, by_peoples_clock=True, for_all=True)]
 
 
-def _path() -> "PathReader":
-    from abilities.joint.path import PATH
-
-    return PATH
-
-
 ABILITY = Ability(
     name="joint",
     needs=("household",),
     tools=("abilities.joint.tools",),
     services=_services,
     tables=TABLES,
-    path=_path,
+    path=named("abilities.joint.path:PATH"),
     work=_work,
 )

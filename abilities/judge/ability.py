@@ -1,19 +1,13 @@
 """The judges that ship: they rate a turn, advise the model, and end a turn that takes no advice."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from onevalet.ability import Ability, OwnSettings
+from onevalet.ability import Ability, named
 from onevalet.foundations import HookFoundation
 
 if TYPE_CHECKING:
     from core.hooks.hooks import Hook
-
-
-def _settings() -> OwnSettings[Any]:
-    from abilities.judge.settings import JudgeSettings
-
-    return OwnSettings(JudgeSettings)
 
 
 def _hooks(foundation: HookFoundation) -> "Sequence[Hook]":
@@ -37,4 +31,4 @@ def _hooks(foundation: HookFoundation) -> "Sequence[Hook]":
     return hooks
 
 
-ABILITY = Ability(name="judge", settings=_settings, hooks=_hooks)
+ABILITY = Ability(name="judge", settings=named("abilities.judge.settings:JUDGE"), hooks=_hooks)

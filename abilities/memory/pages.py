@@ -7,6 +7,7 @@ from aiohttp import web
 from abilities.memory.page_reading import list_memories
 from core.errors import ToolFailed, ToolRetry
 from core.tools.memory_access import MemoryAccess
+from onevalet.ability import ConsolePages
 from operations.console.access import NothingHere
 from operations.console.live import version_of
 from operations.console.pages.base import Kit, Pages, entered, entered_all, lead_to, read_number, signed_in
@@ -133,3 +134,6 @@ class MemoryPages(Pages):
         if self._open is None:
             raise NothingHere
         return self._open(tenant), f"{PLACE}/{tenant}/memory"
+
+
+PAGES = ConsolePages([MemoryPages])

@@ -4,16 +4,10 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from onevalet.ability import Ability
+from onevalet.ability import Ability, calls
 from onevalet.foundations import OpeningFoundation
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from core.db.database import Database
-    from core.json_types import JsonObject
-    from core.messaging.channels import Received
-    from core.messaging.messages import InboundMessage
     from core.turns.services import ForTurn
 
 
@@ -26,15 +20,11 @@ def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type
     return {MessageAccess: outreach.for_turn}
 
 
-async def _answers(
-    database: "Database", message: "InboundMessage", arrival: "JsonObject", now: "datetime"
-) -> "Received | None":
-    from abilities.outreach.taking_answers import take_answer
-
-    return await take_answer(database, message, arrival, now)
-
-
 # Who is written to is a contact, or an address that the person wrote.
 ABILITY = Ability(
-    name="outreach", needs=("contacts",), tools=("abilities.outreach.tools",), services=_services, answers=_answers
+    name="outreach",
+    needs=("contacts",),
+    tools=("abilities.outreach.tools",),
+    services=_services,
+    answers=calls("abilities.outreach.taking_answers:take_answer"),
 )

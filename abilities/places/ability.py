@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from abilities.places.chat_words import WORDS
 from core.language.catalogue import ngettext_noop
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, ConsolePages, Extra, Repeated
-from onevalet.foundations import OpeningFoundation, ServiceFoundation, WebFoundation, WorkFoundation
+from onevalet.ability import Ability, Extra, Repeated, named
+from onevalet.foundations import OpeningFoundation, WebFoundation, WorkFoundation
 
 if TYPE_CHECKING:
     from aiohttp.web import RouteDef
 
     from core.turns.services import ForTurn
-    from operations.paths.types import PathReader
 
 
 def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
@@ -35,18 +34,6 @@ def _routes(_: AsyncExitStack, foundation: WebFoundation) -> "Sequence[RouteDef]
     return open_routes(foundation)
 
 
-def _pages(_: ServiceFoundation) -> ConsolePages:
-    from abilities.places.pages import PlacePages
-
-    return ConsolePages([PlacePages], [("places", "Places")])
-
-
-def _path() -> "PathReader":
-    from abilities.places.path import PATH
-
-    return PATH
-
-
 # A city by its name is found as for its weather.
 ABILITY = Ability(
     name="places",
@@ -63,8 +50,8 @@ ABILITY = Ability(
         ),
         PersonTable("place_links", Belonging(Merge.DROP), follows=None, archive=Archiving(Archived.LEFT_OUT)),
     ),
-    pages=_pages,
-    path=_path,
+    pages=named("abilities.places.pages:PAGES"),
+    path=named("abilities.places.path:PATH"),
     routes=_routes,
     work=_work,
 )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from aiohttp import web
 
 from abilities.places.types import KEPT
+from onevalet.ability import ConsolePages
 from operations.console.live import version_of
 from operations.console.pages.base import Pages, signed_in
 from operations.console.sign_in import PATH
@@ -32,3 +33,6 @@ class PlacePages(Pages):
         )
         version = version_of(seen, saved)
         return self.kit.page("places/list.html", visit, here="places", seen=seen, saved=saved, version=version)
+
+
+PAGES = ConsolePages([PlacePages], menu=[("places", "Places")])

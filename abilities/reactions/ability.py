@@ -8,12 +8,11 @@ from core.language.catalogue import gettext_noop, ngettext_noop
 from core.messaging.chat_words import NOWHERE, Channels, ChatCommand
 from core.people.switches import Switch
 from core.people.table_rules import Belonging, Merge, PersonTable
-from onevalet.ability import Ability, ConsolePages
-from onevalet.foundations import OpeningFoundation, ServiceFoundation
+from onevalet.ability import Ability, named
+from onevalet.foundations import OpeningFoundation
 
 if TYPE_CHECKING:
     from core.turns.services import ForTurn
-    from operations.paths.types import PathReader
 
 THANKS = Switch(
     gettext_noop("thanks"),
@@ -27,18 +26,6 @@ def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type
 
     thanks = Thanks(foundation.channels)
     return {Thanks: lambda _tenant, _turn: thanks}
-
-
-def _pages(_: ServiceFoundation) -> ConsolePages:
-    from abilities.reactions.pages import FeedbackPages
-
-    return ConsolePages([FeedbackPages], menu=[("feedback", "Feedback")])
-
-
-def _path() -> "PathReader":
-    from abilities.reactions.path import PATH
-
-    return PATH
 
 
 ABILITY = Ability(
@@ -71,6 +58,6 @@ ABILITY = Ability(
             (("outbound_id", "outbound", "id"),),
         ),
     ),
-    pages=_pages,
-    path=_path,
+    pages=named("abilities.reactions.pages:PAGES"),
+    path=named("abilities.reactions.path:PATH"),
 )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from aiohttp import web
 
 from abilities.reactions.reading import list_feedback
+from onevalet.ability import ConsolePages
 from operations.console.live import version_of
 from operations.console.pages.base import Pages, signed_in
 from operations.console.sign_in import PATH
@@ -40,3 +41,6 @@ class FeedbackPages(Pages):
             disliked=sum(row.liked is False for row in rows),
             version=version_of(shown),
         )
+
+
+PAGES = ConsolePages([FeedbackPages], menu=[("feedback", "Feedback")])

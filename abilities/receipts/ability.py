@@ -1,21 +1,17 @@
 """Receipts: what was done in a person's name, with the consent behind each, in a file that anybody can check."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from core.language.catalogue import gettext_noop
 from core.messaging.chat_words import WITHOUT_SLASHES, Channels, ChatCommand
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, Commands, ConsolePages
-from onevalet.foundations import OpeningFoundation, ServiceFoundation
+from onevalet.ability import Ability, Commands, named
+from onevalet.foundations import OpeningFoundation
 
 if TYPE_CHECKING:
-    from typer import Typer
-
     from core.turns.services import ForTurn
-    from operations.doctor.types import Probe
-    from operations.paths.types import PathReader
 
 _PERIOD = r" ([0-9]{1,3}(?: ?[^\W\d_]{1,6})?|[0-9]{4}(?:-[0-9]{2})?|[^\W\d_]{2,10}\.?(?: (?:de )?[0-9]{4})?)"
 """A number of days, a month or a year; other words are for the assistant."""
@@ -25,30 +21,6 @@ def _services(stack: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[
     from abilities.receipts.store import Receipts
 
     return {Receipts: lambda tenant_id, _: Receipts(foundation.database, foundation.clock, tenant_id)}
-
-
-def _pages(_: ServiceFoundation) -> ConsolePages:
-    from abilities.receipts.pages import ReceiptPages
-
-    return ConsolePages([ReceiptPages], menu=[("receipts", "Receipts")])
-
-
-def _commands() -> "Typer":
-    from abilities.receipts.cli import receipts_app
-
-    return receipts_app
-
-
-def _path() -> "PathReader":
-    from abilities.receipts.path import PATH
-
-    return PATH
-
-
-def _probes() -> "Sequence[Probe]":
-    from abilities.receipts.probes import PROBES
-
-    return PROBES
 
 
 ABILITY = Ability(
@@ -78,8 +50,8 @@ ABILITY = Ability(
             "receipts", Belonging(Merge.MOVE), follows=(("turn_id", "turns", "id"),), archive=Archiving(Archived.TOLD)
         ),
     ),
-    commands=(Commands("receipts", "Consent", _commands),),
-    pages=_pages,
-    probes=_probes,
-    path=_path,
+    commands=(Commands("receipts", "Consent", named("abilities.receipts.cli:receipts_app")),),
+    pages=named("abilities.receipts.pages:PAGES"),
+    probes=named("abilities.receipts.probes:PROBES"),
+    path=named("abilities.receipts.path:PATH"),
 )

@@ -19,6 +19,7 @@ from core import replies
 from core.errors import StoreUnavailable
 from core.language.catalogue import speaking
 from onevalet import __version__
+from onevalet.ability import ConsolePages
 from operations.console.live import version_of
 from operations.console.pages.base import Pages, entered, signed_in
 from operations.console.rendering import HEADERS, zone_of
@@ -102,6 +103,9 @@ class ReceiptPages(Pages):
         days = read_days(asked, today) if len(asked) == len("2026-10") else None
         whole = days is not None and days.first.day == 1 and _month_text(days.first) == asked
         return days if days is not None and whole else month(today.year, today.month) or Days(today, today)
+
+
+PAGES = ConsolePages([ReceiptPages], menu=[("receipts", "Receipts")])
 
 
 def _month_text(day: date) -> str:

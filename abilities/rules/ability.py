@@ -1,19 +1,13 @@
 """Rules: an operator's file decides, before a tool call runs, whether it may run."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from onevalet.ability import Ability, OwnSettings
+from onevalet.ability import Ability, named
 from onevalet.foundations import HookFoundation
 
 if TYPE_CHECKING:
     from core.hooks.hooks import Hook
-
-
-def _settings() -> OwnSettings[Any]:
-    from abilities.rules.settings import RuleSettings
-
-    return OwnSettings(RuleSettings)
 
 
 def _hooks(foundation: HookFoundation) -> "Sequence[Hook]":
@@ -24,4 +18,4 @@ def _hooks(foundation: HookFoundation) -> "Sequence[Hook]":
     return [read_rules(file, foundation.storage)] if file else []
 
 
-ABILITY = Ability(name="rules", settings=_settings, hooks=_hooks)
+ABILITY = Ability(name="rules", settings=named("abilities.rules.settings:RULES"), hooks=_hooks)

@@ -1,45 +1,19 @@
 """Skills: how something is done here, in words that the operator or the person approved."""
 
-from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from onevalet.ability import Ability, Commands, OwnSettings, Sources, Starter
-from onevalet.foundations import Foundation
+from onevalet.ability import Ability, Commands, calls, named
 
 if TYPE_CHECKING:
-    from typer import Typer
-
-
-def _settings() -> OwnSettings[Any]:
-    from abilities.skills.settings import SkillSettings
-
-    return OwnSettings(SkillSettings)
-
-
-def _sources(foundation: Foundation) -> AbstractAsyncContextManager[Sources]:
-    from abilities.skills.use import open_skills
-
-    return open_skills(foundation)
-
-
-def _commands() -> "Typer":
-    from abilities.skills.cli import skills_app
-
-    return skills_app
-
-
-def _starter() -> Starter:
-    from abilities.skills.starter import SKILL
-
-    return SKILL
+    pass
 
 
 ABILITY = Ability(
     name="skills",
-    settings=_settings,
+    settings=named("abilities.skills.settings:SKILLS"),
     tools=("abilities.skills.tools",),
-    sources=_sources,
+    sources=calls("abilities.skills.use:open_skills"),
     described=("skills",),
-    commands=(Commands("skills", "Consent", _commands),),
-    starters={"skill": _starter},
+    commands=(Commands("skills", "Consent", named("abilities.skills.cli:skills_app")),),
+    starters={"skill": named("abilities.skills.starter:SKILL")},
 )

@@ -1,22 +1,19 @@
 """Answers by voice: to voice notes where the person wants that, and for one answer by a word."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from abilities.speech.chat_words import ALOUD, SILENT
 from core.language.catalogue import gettext_noop
 from core.people.switches import Switch
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, OwnSettings
-from onevalet.foundations import OpeningFoundation, WorkFoundation
+from onevalet.ability import Ability, calls, named
+from onevalet.foundations import OpeningFoundation
 
 if TYPE_CHECKING:
-    from core.queue.claims import ClaimedWork
     from core.turns.services import ForTurn
     from onevalet.settings import Settings
-    from operations.doctor.types import Probe
-    from operations.paths.types import PathReader
 
 
 def _idle(settings: "Settings") -> str:
@@ -33,48 +30,18 @@ VOICE = Switch(
 )
 
 
-def _settings() -> OwnSettings[Any]:
-    from abilities.speech.settings import SPEECH
-
-    return SPEECH
-
-
-def _loads(settings: "Settings") -> None:
-    from abilities.speech.opening import load_model
-
-    load_model(settings)
-
-
 def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type, ForTurn]":
     from abilities.speech.opening import open_services
 
     return open_services(foundation)
 
 
-def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> "Sequence[ClaimedWork[Any]]":
-    from abilities.speech.opening import open_work
-
-    return open_work(stack, foundation)
-
-
-def _probes() -> "Sequence[Probe]":
-    from abilities.speech.probes import PROBES
-
-    return PROBES
-
-
-def _path() -> "PathReader":
-    from abilities.speech.path import PATH
-
-    return PATH
-
-
 # The length of a recording is read as that of a person's own.
 ABILITY = Ability(
     name="speech",
     needs=("documents",),
-    settings=_settings,
-    loads=_loads,
+    settings=named("abilities.speech.settings:SPEECH"),
+    loads=calls("abilities.speech.opening:load_model"),
     tools=("abilities.speech.tools",),
     services=_services,
     words=(ALOUD,),
@@ -87,7 +54,7 @@ ABILITY = Ability(
             Archiving(Archived.LEFT_OUT),
         ),
     ),
-    probes=_probes,
-    path=_path,
-    work=_work,
+    probes=named("abilities.speech.probes:PROBES"),
+    path=named("abilities.speech.path:PATH"),
+    work=calls("abilities.speech.opening:open_work"),
 )

@@ -6,40 +6,17 @@ from typing import TYPE_CHECKING
 
 from abilities.tasks.chat_words import AWAKE, REMINDERS
 from abilities.tasks.tables import TABLES
-from onevalet.ability import Ability, Commands, ConsolePages, Repeated, Work
-from onevalet.foundations import OpeningFoundation, ServiceFoundation, WorkFoundation
+from onevalet.ability import Ability, Commands, ConsolePages, calls, named
+from onevalet.foundations import OpeningFoundation, ServiceFoundation
 
 if TYPE_CHECKING:
-    from typer import Typer
-
     from core.clock import Clock
     from core.credentials.store import CredentialStore
-    from core.db.database import Connection, Database
+    from core.db.database import Connection
     from core.people.merge import MergeHook
     from core.turns.services import ForTurn
     from core.turns.trigger_message import TriggerMessage
     from operations.console.pages.base import Kit
-    from operations.doctor.types import Probe
-    from operations.paths.types import PathReader
-    from operations.programs.types import ClientTool
-
-
-def _commands() -> "Typer":
-    from abilities.tasks.cli import tasks_app
-
-    return tasks_app
-
-
-def _path() -> "PathReader":
-    from abilities.tasks.path import PATH
-
-    return PATH
-
-
-def _probes() -> "Sequence[Probe]":
-    from abilities.tasks.probes import PROBES
-
-    return PROBES
 
 
 async def _trigger(connection: "Connection", tenant_id: str, turn_id: str) -> "TriggerMessage | None":
@@ -48,12 +25,6 @@ async def _trigger(connection: "Connection", tenant_id: str, turn_id: str) -> "T
 
     run = await run_of_turn(connection, tenant_id, turn_id)
     return trigger_message(*run) if run else None
-
-
-def _client_tools(database: "Database") -> "Sequence[ClientTool]":
-    from abilities.tasks.for_programs import client_tools
-
-    return client_tools(database)
 
 
 def _pages(foundation: ServiceFoundation) -> ConsolePages:
@@ -80,24 +51,6 @@ def _services(_: AsyncExitStack, foundation: OpeningFoundation) -> "Mapping[type
     }
 
 
-def _opens(stack: AsyncExitStack, foundation: OpeningFoundation) -> None:
-    from abilities.tasks.opening import open_engine
-
-    open_engine(stack, foundation)
-
-
-def _joins(foundation: WorkFoundation) -> None:
-    from abilities.tasks.opening import join_turns
-
-    join_turns(foundation)
-
-
-def _work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Work | Repeated]:
-    from abilities.tasks.opening import open_work
-
-    return open_work(stack, foundation)
-
-
 def _merge_hooks(_: "Clock", __: "CredentialStore") -> "Sequence[MergeHook]":
     from abilities.tasks.merge import WishMerge
 
@@ -112,13 +65,13 @@ ABILITY = Ability(
     tools=("abilities.tasks.tools",),
     services=_services,
     words=(REMINDERS, AWAKE),
-    commands=(Commands("tasks", "People", _commands),),
+    commands=(Commands("tasks", "People", named("abilities.tasks.cli:tasks_app")),),
     pages=_pages,
-    probes=_probes,
-    path=_path,
-    opens=_opens,
-    joins=_joins,
-    work=_work,
+    probes=named("abilities.tasks.probes:PROBES"),
+    path=named("abilities.tasks.path:PATH"),
+    opens=calls("abilities.tasks.opening:open_engine"),
+    joins=calls("abilities.tasks.opening:join_turns"),
+    work=calls("abilities.tasks.opening:open_work"),
     trigger=_trigger,
-    client_tools=_client_tools,
+    client_tools=calls("abilities.tasks.for_programs:client_tools"),
 )

@@ -1,26 +1,13 @@
 """The web: reading pages that a person names, and searching."""
 
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from onevalet.ability import Ability, OwnSettings
+from onevalet.ability import Ability, named
 from onevalet.foundations import OpeningFoundation
 
 if TYPE_CHECKING:
-    from operations.doctor.types import Probe
-
-
-def _settings() -> OwnSettings[Any]:
-    from abilities.web.settings import WEB
-
-    return WEB
-
-
-def _probes() -> "Sequence[Probe]":
-    from abilities.web.probes import PROBES
-
-    return PROBES
+    pass
 
 
 def _opens(_: AsyncExitStack, foundation: OpeningFoundation) -> None:
@@ -34,8 +21,8 @@ def _opens(_: AsyncExitStack, foundation: OpeningFoundation) -> None:
 ABILITY = Ability(
     name="web",
     needs=("documents",),
-    settings=_settings,
+    settings=named("abilities.web.settings:WEB"),
     tools=("abilities.web.reading", "abilities.web.searching"),
-    probes=_probes,
+    probes=named("abilities.web.probes:PROBES"),
     opens=_opens,
 )

@@ -7,6 +7,7 @@ from aiohttp import web
 
 from abilities.webhooks.endpoints import Endpoint, Endpoints
 from core.ids import make_id
+from onevalet.ability import ConsolePages
 from operations.console.access import Scope
 from operations.console.live import version_of
 from operations.console.pages.base import Pages, signed_in
@@ -45,6 +46,9 @@ class WebhookPages(Pages):
             messages=messages,
             version=version_of(endpoints, messages),
         )
+
+
+PAGES = ConsolePages([WebhookPages], menu=[("webhooks", "Webhooks")])
 
 
 async def _of_everybody(scope: Scope) -> list[asyncpg.Record]:
