@@ -27,8 +27,8 @@ from core.tools.tool import AnyTool, tool
 from core.tools.toolbox import ToolRegistry
 from core.turns.orchestrator import Orchestrator
 from onevalet.foundations import HookFoundation
-from onevalet.new_turn import new_turn
 from onevalet.settings import Settings
+from onevalet.turns import new_turn
 from operations.paths.replay import recorded_agents
 from tests.abilities.judge.answers import WHERE, Answer, asked_again
 from tests.core.builders import SYSTEM, FakeModel, Step, a_context, says, user, wants

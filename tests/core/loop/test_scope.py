@@ -14,7 +14,7 @@ from core.loop.run import LoopRun
 from core.loop.scope import LoopTask, TurnScope
 from core.turns.orchestrator import Orchestrator
 from core.turns.types import FirstCall, FromPerson, FromTask, Kept, Place, Resumed, TurnRequest, TurnWork
-from onevalet.new_turn import new_turn
+from onevalet.turns import new_turn
 from tests.core.builders import FakeModel, says, wants
 
 CARRIERS = (TurnScope, LoopTask, TurnAgents)

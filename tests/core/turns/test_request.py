@@ -10,7 +10,7 @@ from core.messaging.messages import Origin
 from core.messaging.programs import CHANNEL
 from core.turns.trigger_message import TriggerMessage
 from core.turns.types import FromPerson, FromTask, Place, Resumed, TurnRequest, TurnSender
-from onevalet.new_turn import new_turn
+from onevalet.turns import new_turn
 
 SENDER = TurnSender("+1", "ann")
 FIRED = TriggerMessage("ann", "[Event Trigger] Water me!")
