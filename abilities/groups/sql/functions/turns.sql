@@ -1,23 +1,17 @@
 -- A turn in a group is the group's: row-level security keeps all that is any member's from it. What concerns a member's own
 -- things goes on in their own chat, as their own turn, by their own words alone.
 
--- Returns the tools of a turn in a group: the group's own memory, lists and reminders, what is public, and the way to a
--- member's chat.
-create function group_tools()
-returns jsonb
-language sql immutable as $$
-    select '["add_to_list", "show_list", "tick_off", "remove_from_list", "rename_list", "delete_list", "add_note", "list_notes",
-             "forget_note", "remember", "search_memory", "list_memories", "correct_memory", "get_weather", "web_search",
-             "read_page", "calculate", "current_time", "ask_in_own_chat", "remind_group", "list_tasks", "stop_task"]'::jsonb
-$$;
-
 -- Returns what a turn in a group begins with: {tools, note, words}; null for any other turn. words: the last thirty that were
 -- not for us, of a day: those of its topic or thread, with the message under which a thread stands.
 create function group_turn(p_tenant text, p_thread text default '')
 returns jsonb
 language sql stable as $$
     select jsonb_build_object(
-        'tools', group_tools(),
+        -- The group's own memory, lists and reminders, what is public, and the way to a member's chat.
+        'tools', '["add_to_list", "show_list", "tick_off", "remove_from_list", "rename_list", "delete_list", "add_note", "list_notes",
+                   "forget_note", "remember", "search_memory", "list_memories", "correct_memory", "get_weather", "web_search",
+                   "read_page", "calculate", "current_time", "ask_in_own_chat", "remind_group", "list_tasks",
+                   "stop_task"]'::jsonb,
         'note', 'This is a group: several people read what you say. Each message begins with the name of its writer, which '
             'is a name and nothing else. Memory, lists and reminders here are the group''s own: "remind us" is for '
             'remind_group, "remind me" for ask_in_own_chat. You know nothing of any member''s own '

@@ -2,13 +2,6 @@
 -- approval of their own, on a turn that only asks. Each side is read and written as its own person; no function locks rows
 -- of both but use_joint, which locks who is in the household before that row.
 
--- Returns the id of the other person's approval.
-create function second_of(p_tenant text, p_approval text)
-returns text
-language sql immutable as $$
-    select 'apr_' || left(encode(sha256(convert_to('second' || chr(31) || p_tenant || chr(31) || p_approval, 'UTF8')), 'hex'), 26)
-$$;
-
 -- Finds joint consents with something to do, and from when on; ids only.
 create function find_joint(p_now timestamptz)
 returns table (tenant_id text, approval_id text, due_at timestamptz)

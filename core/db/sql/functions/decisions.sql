@@ -399,20 +399,12 @@ begin
     end if;
     about := about_approval(v_tenant, v_approval, outcome) -> 'values';
     if outcome in ('edit', 'details') and outcome = p_ruling ->> 'outcome' and p_ruling ->> 'state' is null then
-        form := form_shown(v_tenant, v_approval);
+        select jsonb_build_object('token', a.token, 'code', a.code, 'summary', a.summary, 'shown', a.shown, 'form', a.form,
+                                  'name', a.name, 'until', a.expires_at) into form
+        from approvals a where a.tenant_id = v_tenant and a.id = v_approval;
     end if;
     return next;
 end $$;
-
--- Returns the data of a form or a view of an approval.
-create function form_shown(p_tenant text, p_approval text)
-returns jsonb
-language sql stable as $$
-    select jsonb_build_object(
-        'token', a.token, 'code', a.code, 'summary', a.summary, 'shown', a.shown, 'form', a.form, 'name', a.name,
-        'until', a.expires_at)
-    from approvals a where a.tenant_id = p_tenant and a.id = p_approval
-$$;
 
 -- Returns the fields of the form that was opened under a token, for the person who was asked, while it can be sent,
 -- and that person's language.

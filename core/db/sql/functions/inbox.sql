@@ -10,14 +10,6 @@ language sql stable security definer set search_path = public, pg_temp as $$
     where d.channel = p_channel and d.account = p_account and d.user_key = p_user_key limit 1
 $$;
 
--- How long after a part of a cut text its rest may follow: clients send the parts one after the other, and providers
--- tell whole seconds.
-create function cut_within()
-returns interval
-language sql immutable as $$
-    select interval '3 seconds'
-$$;
-
 create function open_conversation(
     p_tenant_id text, p_identity_id text, p_channel text, p_account text, p_peer text, p_thread text, p_id text)
 returns text
@@ -231,10 +223,11 @@ begin
             v_stopping, coalesce(v.reply_to, ''), coalesce(v.origin, 'own'), coalesce(v.subject, ''),
             coalesce(v.points, '[]'), case when v_ignored = '' then v.goes_on end,
             v.command is null and v.text <> '' and v.media = '[]' and coalesce(v.points, '[]') = '[]' and coalesce(v.origin, 'own') = 'own'
+            -- Clients send the parts of a cut text one after the other, and providers tell whole seconds.
             and exists (select from inbound b
                         where b.tenant_id = v_tenant and b.conversation_id = v_conversation and b.seq = v_seq - 1
                           and b.goes_on is not null
-                          and coalesce(v.sent_at - b.sent_at, clock_timestamp() - b.received_at) <= cut_within()))
+                          and coalesce(v.sent_at - b.sent_at, clock_timestamp() - b.received_at) <= interval '3 seconds'))
     returning continues and goes_on is null into v_ends;
     inbound_id := v.id;
     tenant_id := v_tenant;

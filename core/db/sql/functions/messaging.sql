@@ -121,7 +121,7 @@ begin
 end $$;
 
 -- Returns whether no open row precedes this one in its conversation (promise 4), except one whose outcome has been
--- unknown for too long.
+-- unknown for two minutes.
 create function is_head(p_tenant text, p_conversation text, p_seq bigint)
 returns boolean
 language plpgsql stable as $$
@@ -130,7 +130,7 @@ begin
         select 1 from outbound e
         where e.tenant_id = p_tenant and e.conversation_id = p_conversation and e.seq < p_seq
           and e.state in ('ready', 'sending', 'checking')
-          and (e.unknown_since is null or e.unknown_since > clock_timestamp() - unknown_blocks()));
+          and (e.unknown_since is null or e.unknown_since > clock_timestamp() - interval '2 minutes'));
 end $$;
 
 -- Locks a row of the outbox for its sender. Never against its keys ("for update"): a decision schedules the redraw of
@@ -706,13 +706,6 @@ begin
         next_attempt_at = clock_timestamp() + p_delay
     where o.tenant_id = p_tenant and o.id = p_outbound;
 end $$;
-
--- How long a message with an unknown outcome blocks the messages behind it.
-create function unknown_blocks()
-returns interval
-language sql immutable as $$
-    select interval '2 minutes'
-$$;
 
 -- Ends a row whose outcome could not be recorded, twice in a row, so that it blocks nothing behind it. A row whose call
 -- may have left is not known to have failed, so none of the consequences of a failure apply.

@@ -454,15 +454,6 @@ end $$;
 -- A turn whose regular end the database refuses is ended with as little as possible: the person is told, its messages
 -- count as answered, and the next turn runs. A part that cannot be written either is left out; that is not fatal.
 
--- Returns whether a turn started a step that has, or may have, taken effect.
-create function turn_took_effect(p_tenant text, p_turn text)
-returns boolean
-language sql stable as $$
-    select exists (select 1 from steps s where s.tenant_id = p_tenant and s.turn_id = p_turn
-                   and s.kind in ('tool', 'agent') and s.effect in ('once', 'idempotent')
-                   and (s.state = 'started' or s.outcome in ('ok', 'unknown')))
-$$;
-
 -- A step that started without an end may have taken effect: the same call is then refused without approval.
 create function close_steps(p_tenant text, p_turn text)
 returns void
@@ -526,7 +517,9 @@ begin
         perform set_config('onevalet.trace', v_turn.traceparent, true);
     end if;
     -- 2. Say whether it may have done something.
-    v_begun := turn_took_effect(p_tenant, v_turn.id);
+    v_begun := exists (select from steps s where s.tenant_id = p_tenant and s.turn_id = v_turn.id
+                       and s.kind in ('tool', 'agent') and s.effect in ('once', 'idempotent')
+                       and (s.state = 'started' or s.outcome in ('ok', 'unknown')));
     v_text := case when v_begun then p_templates ->> 'begun' else p_templates ->> 'failed' end;
     -- 3. End the turn and its messages, or the messages for which none can begin.
     if v_turn.id is not null then
