@@ -57,7 +57,7 @@ class Proposals:
         while ahead := await self._next(tenant_id):
             if await self._propose(tenant_id, ahead):
                 break
-        await self._database.call("select end_followup_look($1)", tenant_id)
+        await self._database.call("select end_followup_look($1,$2)", tenant_id, self._now)
 
     async def _next(self, tenant_id: str) -> asyncpg.Record | None:
         return await self._database.call("select * from next_followup($1,$2)", tenant_id, self._now)

@@ -240,6 +240,34 @@ def test_people_are_asked_two_hours_after_it_and_never_at_night(happens: str, as
     assert moment_to_ask(at, zone) == datetime.fromisoformat(asks).replace(tzinfo=zone)
 
 
+async def remember(system: Following, person: str, number: int) -> None:
+    """Keep an exam that is ahead of a person."""
+    await system.delivery.store.admin.execute(
+        "insert into memories (tenant_id, id, number, text, speaker, kind, source_key, said_at, valid_from,"
+        " happens_at) values ($1, $2, $3, 'My exam', 'person', 'told', $2, $4, $4, $5)",
+        system.tenants[person],
+        f"mem_{number}",
+        number,
+        system.clock.now(),
+        AT_THREE + number * timedelta(minutes=1),
+    )
+
+
+async def test_what_is_told_during_a_look_is_looked_at_once_more(system: Following) -> None:
+    store, ada, now = system.delivery.store, system.tenants["ada"], system.clock.now()
+    claim, looked = "select array(select tenant_id from claim_followups($1, 9))", "select end_followup_look($1, $2)"
+    await remember(system, "ada", 1)
+    assert (await store.one(claim, now), await store.one(claim, now)) == ([ada], [])
+    await remember(system, "ada", 2)
+    assert await store.one(claim, now) == [], "while somebody looks"
+    await store.one(looked, ada, now)
+    assert await store.one(claim, now) == [ada]
+    await store.one(looked, ada, now)
+    assert await store.one(claim, now) == []
+    due = "select array(select work from what_is_due($1) where work = 'followups')"
+    assert await store.one(due, now) == [], "nobody looks until something changes"
+
+
 async def test_a_person_whose_look_fails_holds_up_no_other_and_pauses(system: Following) -> None:
     whole, store, ada = system.proposals, system.delivery.store, system.tenants["ada"]
 
@@ -250,15 +278,7 @@ async def test_a_person_whose_look_fails_holds_up_no_other_and_pauses(system: Fo
 
     broken = replace(whole, sharing=sharing)
     for number, person in enumerate(("ada", "grace"), 1):
-        await store.admin.execute(
-            "insert into memories (tenant_id, id, number, text, speaker, kind, source_key, said_at, valid_from,"
-            " happens_at) values ($1, $2, $3, 'My exam', 'person', 'told', $2, $4, $4, $5)",
-            system.tenants[person],
-            f"mem_{number}",
-            number,
-            system.clock.now(),
-            AT_THREE + number * timedelta(minutes=1),
-        )
+        await remember(system, person, number)
     await broken.propose()
     assert await system.state("mem_2") == "proposed"
     await whole.propose()

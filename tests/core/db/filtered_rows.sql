@@ -50,3 +50,10 @@ insert into notifications (tenant_id, id, category, urgency, text, dedupe_key, s
 select tenant_id, id, 'task', 'normal', 'News', id, case when at % 1000 = 1 then 'held' else 'sent' end, past, now() from places;
 insert into prompts (tenant_id, turn_id, step, packed, created_at) select tenant_id, id, 0, '\x00', past from places;
 insert into mail_watches (tenant_id, service, account_name, next_attempt_at) select 'tn_' || at, 'mail', 'work', past from places;
+insert into memories (tenant_id, id, number, text, speaker, kind, source_key, said_at, valid_from, happens_at)
+select 'tn_' || at, id, 1, 'An exam', 'person', 'told', id, past, past, now() + interval '1 day' from places;
+insert into followups (tenant_id, memory_id, state, happens_at, ask_at, digest_at, changed_at, made_at)
+select 'tn_' || at, id, case at % 3 when 0 then 'kept' when 1 then 'proposed' else 'passed' end, now() + interval '1 day',
+       now() + interval '2 days', now() + at * interval '1 minute', past, past
+from places;
+update followup_choices set look_at = case when tenant_id like 'tn_1%' then now() + interval '1 day' end;

@@ -97,8 +97,7 @@ _IN_ORDER = {
     ),
     "claim_followups": (
         f"insert into tenants (tenant_id) select 'k' || n {_BACKWARDS};"
-        "insert into followups (tenant_id, memory_id, state, happens_at, ask_at, digest_at, changed_at, made_at)"
-        f" select 'k' || n, 'm', 'proposed', now(), {_AGES}, now(), now(), now() {_BACKWARDS}",
+        f"insert into followup_choices (tenant_id, look_at) select 'k' || n, {_AGES} {_BACKWARDS}",
         "select tenant_id from claim_followups(now(), 9)",
     ),
     "claim_limits_to_lift": (

@@ -72,6 +72,8 @@ CALLS = MappingProxyType(
         "old prompts": "prune_prompts(now() - interval '60 days', 50)",
         "old notifications": "prune_notifications(now() - interval '60 days', 50)",
         "mailboxes to read": "claim_mail_watches('w', '1 minute', 10)",
+        "people whose follow-ups are looked at": "claim_followups(now() + interval '1 day', 50)",
+        "what is due": "what_is_due(now())",
         # operations.sql, approvals.sql, tasks.sql
         "a trace": "find_trace('id_7')",
         "work that is counted": "count_work()",

@@ -3,12 +3,14 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
 from core.budgets.types import NoBudget, TurnBudget
 from core.journal.in_memory import MemoryJournal
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
+from core.llm.types import ModelRequest, TokenUsage
 from core.tools.context import ToolExecutionContext
 from core.tools.tool import AnyTool, tool
 from tests.core.builders import FakeModel, Step, run_loop, says, wants
@@ -165,11 +167,19 @@ async def test_promise_5_a_tool_whose_effect_changed_follows_the_stricter_one() 
     assert not world.booked
 
 
-PAID = type("Paid", (TurnBudget,), {})
-"""A budget that lets every call pass."""
+class Paid:
+    """A budget that lets every call pass."""
+
+    async def reserve(self, key: StepKey, request: ModelRequest) -> None: ...
+
+    async def allow(self, key: StepKey, more: Decimal) -> None: ...
+
+    async def settle(self, key: StepKey, usage: TokenUsage) -> None: ...
+
+    async def release(self, key: StepKey) -> None: ...
 
 
-@pytest.mark.parametrize("budget", [NoBudget(), PAID()])
+@pytest.mark.parametrize("budget", [NoBudget(), Paid()])
 async def test_promise_5_an_answer_that_ends_the_turn_may_wait_unless_it_was_paid(budget: TurnBudget) -> None:
     journal = MemoryJournal()
     await run_loop([wants(("look", {"at": "x"})), says("ok")], World().tools(), journal=journal, budget=budget)

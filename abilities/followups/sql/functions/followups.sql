@@ -13,57 +13,72 @@ begin
     return v;
 end $$;
 
--- Returns whether a person's follow-ups could not be looked at, and their pause is not over.
-create function is_followup_paused(p_tenant text)
-returns boolean
-language sql stable as $$
-    select coalesce((select c.next_attempt_at > clock_timestamp() from followup_choices c where c.tenant_id = p_tenant), false)
-$$;
+-- Notes that a person's follow-ups are to be looked at, as soon as what changed is committed.
+create function look_at_followups()
+returns trigger
+language plpgsql as $$
+begin
+    if tg_op = 'DELETE' then
+        -- No row is made: its person may be gone, too.
+        update followup_choices c set look_at = 'epoch'
+        where c.tenant_id = old.tenant_id and c.look_at is distinct from 'epoch';
+    else
+        insert into followup_choices as c (tenant_id, look_at) values (new.tenant_id, 'epoch')
+        on conflict (tenant_id) do update set look_at = 'epoch' where c.look_at is distinct from 'epoch';
+    end if;
+    return null;
+end $$;
 
--- Claims people for whom something is to be done: a proposal that nobody answered, a follow-up whose memory is gone or
--- holds no longer, or something ahead while no proposal waits for its digest; ids only. During a halt nothing is proposed.
--- Each comes again after a pause that grows, unless the look at them succeeds.
+create or replace trigger memories_ahead after insert on memories for each row
+when (new.happens_at is not null) execute function look_at_followups();
+
+create or replace trigger memories_ahead_change after update of tenant_id, happens_at, valid_to, held on memories
+for each row
+when (new.happens_at is not null and (old.tenant_id, old.happens_at, old.valid_to, old.held)
+      is distinct from (new.tenant_id, new.happens_at, new.valid_to, new.held)) execute function look_at_followups();
+
+create or replace trigger memories_ahead_end after delete on memories for each row
+when (old.happens_at is not null) execute function look_at_followups();
+
+create or replace trigger followups_change after update of tenant_id, state on followups for each row
+when ((old.tenant_id, old.state) is distinct from (new.tenant_id, new.state)) execute function look_at_followups();
+
+-- Claims people whose follow-ups are to be looked at: a proposal was answered or is not answered in time, its memory
+-- changed, something is ahead, or a digest has gone out; ids only. During a halt nothing is proposed. Each comes again
+-- after a pause that grows, unless the look at them succeeds.
 create function claim_followups(p_now timestamptz, p_limit int)
 returns table (tenant_id text)
 language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
-declare
-    v_people text[];
 begin
-    v_people := array(
-        select w.tenant_id from (
-            select f.tenant_id, f.ask_at as at from followups f where f.state = 'proposed' and f.ask_at <= p_now
-            union all
-            select f.tenant_id, f.made_at from followups f
-            where f.state in ('proposed', 'kept') and not exists (
-                select from memories m where m.tenant_id = f.tenant_id and m.id = f.memory_id and m.valid_to is null)
-            union all
-            select m.tenant_id, m.happens_at from memories m
-            where m.happens_at > p_now and m.valid_to is null and not m.held
-              and not exists (select from followups f where f.tenant_id = m.tenant_id and f.memory_id = m.id)
-              and not exists (select from followups f where f.tenant_id = m.tenant_id and f.state = 'proposed'
-                              and f.digest_at > p_now)) w
-        where not is_halted() and not is_followup_paused(w.tenant_id)
-        group by w.tenant_id order by min(w.at), w.tenant_id limit p_limit);
-    insert into followup_choices as c (tenant_id) select p.id from unnest(v_people) p (id) order by p.id
-    on conflict do nothing;
     return query
     with due as materialized (
-        select c.tenant_id from followup_choices c where c.tenant_id = any (v_people) for update of c skip locked),
+        select c.tenant_id, coalesce(c.look_at, c.next_attempt_at) as at from followup_choices c
+        where not is_halted()
+          and (c.look_at <= p_now and c.next_attempt_at is null or c.next_attempt_at <= clock_timestamp())
+        order by at, c.tenant_id limit p_limit for update of c skip locked),
     claimed as (
         update followup_choices c
-        set attempts = c.attempts + 1, next_attempt_at = clock_timestamp() + pause_after(c.attempts)
+        set attempts = c.attempts + 1, next_attempt_at = clock_timestamp() + pause_after(c.attempts), look_at = null
         from due where c.tenant_id = due.tenant_id
-        returning c.tenant_id)
-    select c.tenant_id from claimed c order by array_position(v_people, c.tenant_id);
+        returning c.tenant_id, due.at)
+    select c.tenant_id from claimed c order by c.at, c.tenant_id;
 end $$;
 
--- Notes that a look at a person's follow-ups has succeeded.
-create function end_followup_look(p_tenant text)
+-- Notes that a look at a person's follow-ups has succeeded, and when the next is due: when a proposal has had its time, or
+-- its digest has gone out and a further one may be made. What changed during the look is looked at once more.
+create function end_followup_look(p_tenant text, p_now timestamptz default null)
 returns void
 language plpgsql as $$
+declare
+    v_now timestamptz := coalesce(p_now, clock_timestamp());
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    update followup_choices c set attempts = 0, next_attempt_at = null where c.tenant_id = p_tenant;
+    update followup_choices c
+    set attempts = 0, next_attempt_at = null,
+        look_at = least(c.look_at, (
+            select min(least(case when f.digest_at > v_now then f.digest_at end, f.ask_at))
+            from followups f where f.tenant_id = p_tenant and f.state = 'proposed'))
+    where c.tenant_id = p_tenant;
 end $$;
 
 -- Returns the next thing ahead of a person's that no follow-up is about, with what its proposal depends on; no row while
