@@ -65,14 +65,9 @@ class PostgresJournal:
         self.news = news_of(row["news"]) if row else None
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:
-        row = await self._database.tenant_row(
-            self._lease.tenant_id,
-            "select outcome from steps where tenant_id = $1 and name = $2 and args_hash = $3"
-            " and state = 'done' and outcome in ('ok', 'unknown') order by finished_at desc limit 1",
-            name,
-            arguments_hash,
-        )
-        return row is not None and row["outcome"] == Outcome.UNKNOWN.value
+        given = (self._lease.tenant_id, name, arguments_hash)
+        row = await self._database.call("select has_unknown_outcome($1,$2,$3) as unknown", *given)
+        return bool(row and row["unknown"])
 
 
 def news_of(told: JsonObject | None) -> TurnNews:

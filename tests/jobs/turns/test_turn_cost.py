@@ -31,6 +31,8 @@ from tests.services import private_postgres, private_valkey
 PLAIN_ROUND_TRIPS, PLAIN_TRANSACTIONS, PLAIN_FLUSHES = 5, 5, 3
 TOOLS_ROUND_TRIPS, TOOLS_TRANSACTIONS, TOOLS_FLUSHES = 6, 6, 4
 """Ceilings: lower them with each round trip that is saved. One reads which skills the person has."""
+ACTING_FLUSHES = 8
+"""With two tools that act: the answer that calls them, and for each that it starts and how it ended."""
 LOOK, WRITE = "select turn_news(", "select record_step("
 """A round trip more where the machine is so slow that what a write told of further messages has become old."""
 COMMANDS = 3.5
@@ -90,7 +92,7 @@ async def running(
 async def open_metered(
     database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **more: object
 ) -> AsyncIterator[Metered]:
-    """Yield a worker of SMS with two tools at hand, and `more` settings; whatever else there is waits for no flush."""
+    """Yield a worker of SMS with three tools, and `more` settings; whatever else there is waits for no flush."""
     unflushed = f"{database_url}{'&' if '?' in database_url else '?'}synchronous_commit=off"
     async with AsyncExitStack() as stack:
         model = await stack.enter_async_context(ScriptedModel(answer))
@@ -101,7 +103,7 @@ async def open_metered(
         harness = await stack.enter_async_context(open_harness(HARNESSES["sms"], inbox))
         meter = await stack.enter_async_context(metered(database_url))
         configured = settings(harness, meter.url, redis_url, tmp_path).model_copy(
-            update={"onevalet_plugins": ("agents.arithmetic", "agents.clock")} | more
+            update={"onevalet_plugins": ("agents.arithmetic", "agents.clock", "tests.plugins.acting")} | more
         )
         parts = await WorkerParts.open(stack, configured, ALONE)
         yield Metered(harness, store, parts, meter, model)
@@ -135,7 +137,7 @@ async def test_a_message_waits_for_few_flushes_and_reads_no_more_than_its_window
     async with private_postgres() as postgres:
         await migrate(postgres.url)
         async with open_metered(postgres.url, redis_url, tmp_path, monkeypatch) as running:
-            for words, flushes in (("hello", PLAIN_FLUSHES), ("add", TOOLS_FLUSHES)):
+            for words, flushes in (("hello", PLAIN_FLUSHES), ("add", TOOLS_FLUSHES), ("post", ACTING_FLUSHES)):
                 await running.answer(words)
                 before = await wal_flushes(postgres.url)
                 await running.answer(words)
@@ -208,7 +210,9 @@ def answered(harness: ChannelHarness, count: int) -> bool:
 
 
 def answer(call: ModelCall) -> Reply:
-    """Use two tools where the person asks for a sum."""
+    """Use two tools where the person asks for a sum, and two that act where they ask to post."""
     if call.last_user.startswith("add") and call.messages[-1]["role"] != "tool":
         return calls(("calculate", {"expression": "1 + 2"}), ("current_time", {}))
+    if call.last_user.startswith("post") and call.messages[-1]["role"] != "tool":
+        return calls(("post", {"text": "tea"}), ("post", {"text": "milk"}))
     return text("Hello.")

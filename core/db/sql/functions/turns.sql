@@ -615,6 +615,19 @@ language sql stable as $$
                       then answered_card(p_inbound.tenant_id, p_inbound.conversation_id, p_inbound.reply_to) end)
 $$;
 
+-- Returns whether the newest call of a tool with these arguments, in any turn, has an unknown outcome.
+create function has_unknown_outcome(p_tenant text, p_name text, p_args_hash text)
+returns boolean
+language plpgsql as $$
+begin
+    perform set_config('onevalet.tenant', p_tenant, true);
+    return coalesce((
+        select s.outcome = 'unknown' from steps s
+        where s.tenant_id = p_tenant and s.name = p_name and s.args_hash = p_args_hash and s.state = 'done'
+          and s.outcome in ('ok', 'unknown')
+        order by s.finished_at desc limit 1), false);
+end $$;
+
 create function read_steps(p_tenant text, p_turn text)
 returns setof steps
 language plpgsql as $$
