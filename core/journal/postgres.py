@@ -5,12 +5,9 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import cast
 
-import asyncpg
-
 from core.db.database import Database
-from core.journal.types import Effect, Lease, Outcome, StepKey, StepKind, StepRecord, StepState, TurnNews
+from core.journal.types import Lease, StepKey, StepRecord, TurnNews
 from core.json_types import JsonObject
-from core.llm.types import TokenUsage
 
 
 class PostgresJournal:
@@ -33,7 +30,7 @@ class PostgresJournal:
         if self._empty:
             return waiting
         rows = await self._database.rows("select * from read_steps($1,$2)", self._lease.tenant_id, self._turn_id)
-        return [*map(_step_record, rows), *waiting]
+        return [*map(StepRecord.from_row, rows), *waiting]
 
     async def write(self, record: StepRecord) -> None:
         if record.may_wait:
@@ -46,9 +43,19 @@ class PostgresJournal:
         if self._waiting:
             await self._store()
 
-    def waiting(self) -> Sequence[JsonObject]:
+    def waiting(self, *more: StepRecord) -> Sequence[JsonObject]:
         now = time.monotonic()
-        return [_row(record) | {"waited_ms": int((now - since) * 1000)} for since, record in self._waiting.values()]
+        return [
+            {
+                **{"agent_path": row.key.agent_path, "step": row.key.step, "call_index": row.key.call_index},
+                **{"kind": row.kind.value, "name": row.name, "args_hash": row.arguments_hash},
+                **{"effect": row.effect.value, "state": row.state.value, "outcome": row.outcome.value},
+                **{"idempotency_key": row.idempotency_key, "result": row.result, "usage": row.usage.to_json()},
+                **{"duration_ms": row.duration_ms, "waited_ms": int((now - since) * 1000)},
+                "prompt": b64encode(row.prompt.packed()).decode() if row.prompt else None,
+            }
+            for since, row in [*self._waiting.values(), *[(now, row) for row in more]]
+        ]
 
     async def _store(self, *records: StepRecord) -> None:
         self._empty, kept = False, dict(self._waiting)
@@ -58,7 +65,7 @@ class PostgresJournal:
             self._lease.lane_id,
             self._lease.fence,
             self._turn_id,
-            [*self.waiting(), *map(_row, records)],
+            self.waiting(*records),
         )
         for key in kept:
             self._waiting.pop(key, None)
@@ -75,39 +82,3 @@ def news_of(told: JsonObject | None) -> TurnNews:
     if told is None:
         return TurnNews()
     return TurnNews(cast("str | None", told["stop"]), cast(list[JsonObject], told["waiting"]), bool(told["halted"]))
-
-
-def _row(record: StepRecord) -> JsonObject:
-    kept = record.prompt.packed() if record.prompt else b""
-    return {
-        "agent_path": record.key.agent_path,
-        "step": record.key.step,
-        "call_index": record.key.call_index,
-        "kind": record.kind.value,
-        "name": record.name,
-        "args_hash": record.arguments_hash,
-        "effect": record.effect.value,
-        "state": record.state.value,
-        "outcome": record.outcome.value,
-        "idempotency_key": record.idempotency_key,
-        "result": record.result,
-        "usage": record.usage.to_json(),
-        "duration_ms": record.duration_ms,
-        "prompt": b64encode(kept).decode() or None,
-    }
-
-
-def _step_record(row: asyncpg.Record) -> StepRecord:
-    return StepRecord(
-        key=StepKey(row["step"], row["call_index"], row["agent_path"]),
-        kind=StepKind(row["kind"]),
-        name=row["name"],
-        state=StepState(row["state"]),
-        arguments_hash=row["args_hash"],
-        effect=Effect(row["effect"]),
-        outcome=Outcome(row["outcome"]),
-        result=cast(JsonObject, row["result"]),
-        usage=TokenUsage.from_json(row["usage"]),
-        duration_ms=row["duration_ms"],
-        idempotency_key=row["idempotency_key"],
-    )

@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self, cast
 
 from core.journal.prompts import SentPrompt
 from core.json_types import JsonObject
@@ -103,6 +103,23 @@ class StepRecord:
     prompt: SentPrompt | None = field(default=None, compare=False, repr=False)
     may_wait: bool = field(default=False, compare=False, repr=False)
     """Whether it may be written with the next row: a step that is lost before that is taken again, and harms nobody."""
+
+    @classmethod
+    def from_row(cls, row: "asyncpg.Record") -> Self:
+        """Return the row that was stored."""
+        return cls(
+            StepKey(row["step"], row["call_index"], row["agent_path"]),
+            StepKind(row["kind"]),
+            row["name"],
+            StepState(row["state"]),
+            arguments_hash=row["args_hash"],
+            effect=Effect(row["effect"]),
+            outcome=Outcome(row["outcome"]),
+            result=cast(JsonObject, row["result"]),
+            usage=TokenUsage.from_json(row["usage"]),
+            duration_ms=row["duration_ms"],
+            idempotency_key=row["idempotency_key"],
+        )
 
     def ended(self, outcome: Outcome, result: JsonObject, duration_ms: int) -> "StepRecord":
         """Return the row of the same step with its end; made by hand, since `dataclasses.replace` is slow."""

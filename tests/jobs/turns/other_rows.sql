@@ -69,6 +69,7 @@ insert into memory_forgettings (tenant_id, id, memory_ids, expires_at) select te
 
 insert into household_members (tenant_id, household_id, role, joined_at) select tenant_id, tenant_id, 'adult', now() from tenants;
 insert into household_limits (tenant_id, key, given, state) select tenant_id, id, '', 'over' from places;
+insert into followup_choices (tenant_id) select tenant_id from tenants;
 insert into followups (tenant_id, memory_id, state, happens_at, changed_at, made_at)
 select tenant_id, id, 'over', now(), now(), now() from places;
 insert into followup_choices (tenant_id) select tenant_id from tenants;
