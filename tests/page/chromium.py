@@ -189,9 +189,11 @@ class Page:
         return self._tab.locator(selector).filter(has_text=re.compile(re.escape(saying)), visible=True)
 
     def _note(self, message: playwright.ConsoleMessage) -> None:
-        # A 400 of the control API is a person being told what cannot be done.
-        if message.type == "error" and "status of 400" not in message.text:
-            self.problems.append(f"{message.text} {message.location['url']}")
+        # A 400 of the control API is a person being told what cannot be done; a 503, that the store is away.
+        url = message.location["url"]
+        is_told = "status of 400" in message.text or ("status of 503" in message.text and "/bench/" in url)
+        if message.type == "error" and not is_told:
+            self.problems.append(f"{message.text} {url}")
 
 
 @dataclass(frozen=True, slots=True)
