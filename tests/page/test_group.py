@@ -1,6 +1,7 @@
-"""A group of three in the Telegram pane: each reads it and writes in it, and a card comes in its person's own chat."""
+"""A group of three in Telegram and in Slack: each reads and writes there, and a card comes in its person's own chat."""
 
 import json
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,11 @@ from tests.running_dev import RunningDev, running_dev
 pytestmark = [pytest.mark.timeout(400, func_only=True), pytest.mark.xdist_group("own dev"), pytest.mark.slow]
 MIDDLE = (1024, 768)
 BOT = "@simulator_valet_bot"
+PICTURES = os.environ.get("ONEVALET_PICTURES", "")
+"""A folder for pictures of the channel, for whoever looks at them."""
 TICKS = "[...document.querySelectorAll('#telegram .mine .tick')].map((one) => one.innerText)"
+CHANNEL = "document.querySelector('#slack .in-group')"
+POSTERS = f"[...{CHANNEL}.querySelectorAll('.by strong')].map((one) => one.innerText)"
 WRITERS = "[...document.querySelectorAll('#telegram .theirs .by')].map((one) => one.innerText)"
 
 
@@ -78,6 +83,52 @@ async def test_a_card_for_a_members_own_things_is_pressed_in_their_chat(page: Pa
     await _hears(page, "Sent to sam@example.com")
     assert not await page.evaluate(f"{seen}.some((one) => one.includes('Sent to'))")
     await page.leave()
+
+
+async def test_a_channel_of_three_answers_a_mention_and_its_thread(page: Page, own: RunningDev) -> None:
+    await page.goto(own.simulator_url)
+    await page.until("document.querySelector('#slack [role=tab]')")
+    if await page.evaluate("document.querySelectorAll('#slack [role=tab]')[2].hidden"):
+        await _add_group(page)
+    await page.click("#slack [role=tab]", "#general")
+    assert await page.evaluate("document.querySelector('#slack .members').innerText.startsWith('Ada, Grace, Hedy, ')")
+    await _post(page, "groups on")
+    await _reads(page, "I take part in this group now")
+    # Another member sees the same, asks, and goes on in a thread.
+    await page.click(".people label", "Grace")
+    await page.until(f"{POSTERS}.includes('Ada Lovelace')")
+    await _post(page, "what is 6 * 7?")
+    await _reads(page, "6 * 7 = 42")
+    for size in (WIDE, MIDDLE, NARROW):
+        await page.resize(size)
+        if size == NARROW:
+            await page.click("#tabs button", "Slack")
+        if PICTURES:
+            await page.screenshot(Path(PICTURES) / f"channel-{size[0]}.png")
+        assert await flaws(page) == [], size
+    await page.resize(WIDE)
+    await page.evaluate(f"[...{CHANNEL}.querySelectorAll('.theirs')].at(-1).scrollIntoView();0")
+    await page.evaluate(
+        f"[...{CHANNEL}.querySelectorAll('.mine button')].findLast((one) => one.innerText === 'Reply').click();0"
+    )
+    await page.type("#slack textarea[name=slack-channel-thread]", "what is 7 * 8?")
+    await page.until(
+        f"[...{CHANNEL}.querySelectorAll('.thread .theirs .bubble')].some((one) => one.innerText.includes('56'))"
+    )
+    if PICTURES:
+        await page.screenshot(Path(PICTURES) / "channel-thread.png")
+    await page.leave()
+
+
+async def _post(page: Page, text: str) -> None:
+    await page.type("#slack textarea[name=slack-channel]", text)
+    mine = f"[...{CHANNEL}.querySelectorAll('.mine .said')].map((one) => one.innerText)"
+    await page.until(f"{mine}.at(-1)?.endsWith({json.dumps(text)})")
+
+
+async def _reads(page: Page, words: str) -> None:
+    theirs = f"[...{CHANNEL}.querySelectorAll('.theirs .bubble')]"
+    await page.until(f"{theirs}.some((one) => one.innerText.includes({json.dumps(words)}))")
 
 
 async def _add_group(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""A group to try on the page: the simulated owner, Grace and one more, with the assistant, in Telegram."""
+"""A group to try on the page: the simulated owner, Grace and one more with the assistant, in Telegram and in Slack."""
 
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -21,7 +21,7 @@ TO_TRY = "groups on"
 
 @dataclass(slots=True)
 class GroupToTry:
-    """Lets people in, who press START, and makes a group of them and the bot, which the owner runs."""
+    """Lets people in, who press START, and makes a group and a channel of them and the bot, which the owner runs."""
 
     database: Database
     parts: tuple[Simulator, SimulatorConfig] | None = field(default=None)
@@ -39,7 +39,7 @@ class GroupToTry:
             raise RequestRefused("This assistant takes part in no groups.")
         simulator, config = self.parts
         if self._state(simulator)["group"]:
-            raise RequestRefused("The group is here already: choose it in the Telegram pane.")
+            raise RequestRefused("The group is here already: choose it in the panes of Telegram and Slack.")
         owner, *members = [*config.people, self._third(simulator, config)]
         for person in members:
             await let_in_as(self.database, config, person, PersonRole.MEMBER)
@@ -48,9 +48,12 @@ class GroupToTry:
             if not self._state(simulator)["people"][person.key]["started"]:
                 await telegram.act(person.key, "start", {})  # a bot never writes first
         await telegram.act(owner.key, "group_open", {"members": [person.key for person in members]})
+        slack = simulator.providers["slack"]
+        if not cast(dict[str, Any], slack.state())["channel"]["begun"]:
+            await slack.act(owner.key, "channel_open", {})
         simulator.wire.journal.touch()
         names = " and ".join(person.name for person in members)
-        told = f"{owner.name}, {names} are in a group with the assistant now: choose it in the Telegram pane."
+        told = f"{owner.name}, {names} are in a group with the assistant now, in Telegram and in Slack."
         return {"told": f"{told} To turn the assistant on there, write: {TO_TRY}"}
 
     def _third(self, simulator: Simulator, config: SimulatorConfig) -> Person:

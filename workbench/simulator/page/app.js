@@ -106,7 +106,7 @@ function latest() {
 function saidBy({ key }) {
   return [
     ...state.twilio.people[key].bubbles.filter((one) => one.direction === "in").map((one) => ({ provider: "twilio", id: one.id, at: one.at })),
-    ...state.slack.people[key].bubbles.filter((one) => one.from === key).map((one) => ({ provider: "slack", id: one.ts, at: Number(one.ts) })),
+    ...[...state.slack.people[key].bubbles, ...state.slack.general].filter((one) => one.from === key).map((one) => ({ provider: "slack", id: one.ts, at: Number(one.ts) })),
     ...[...state.telegram.people[key].messages, ...(state.telegram.group?.messages ?? [])].filter((one) => one.from === key).map((one) => ({ provider: "telegram", id: one.id, at: one.date })),
   ];
 }

@@ -11,7 +11,7 @@ export function peoplePicker(root, dialog, app, { become, beside }) {
   const close = h("form", { method: "dialog", class: "sheet-head" }, h("h2", { id: "add-title" }, "Add a person"), h("button", { "aria-label": "Close" }, icon("cross")));
   // Without an assistant beside it, the simulator can only add people.
   const family = h("p", { class: "family", hidden: true }, "Or try a household: Ben, an adult, and Cleo, a child, whom you have let in. ", h("button", { type: "button", onclick: () => ready("/bench/household") }, "Add a household"));
-  const group = h("p", { class: "family", hidden: true }, "Or try a group: Ada, Grace and Hedy with the assistant in Telegram, all of whom you have let in. ", h("button", { type: "button", onclick: () => ready("/bench/group") }, "Add a group"));
+  const group = h("p", { class: "family", hidden: true }, "Or try a group: Ada, Grace and Hedy with the assistant, in Telegram and in a Slack channel, all of whom you have let in. ", h("button", { type: "button", onclick: () => ready("/bench/group") }, "Add a group"));
   const form = h("form", { class: "fault-form", onsubmit: add }, h("label", {}, "Their name", name), problem, h("button", { class: "primary" }, "Add them"));
   dialog.append(close, h("p", {}, "They get a phone, a Slack user and a Telegram user. The assistant does not know them: what they write first meets pairing."), form, family, group);
 

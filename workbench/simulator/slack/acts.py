@@ -83,6 +83,15 @@ async def _group_say(hub: Hub, person: Person, arguments: Obj) -> Obj:
     return {"ok": True, "ts": message.ts, "channel": message.channel}
 
 
+async def channel_open(hub: Hub, person: Person, arguments: Obj) -> Obj:
+    """Begin #general: who does created it, and lets the bot in."""
+    channel = hub.world.channels[GENERAL]
+    if channel.creator:
+        raise BadAction("The channel is there already.")
+    channel.creator = person.slack_user
+    return await channel_set(hub, person, {"removed": False})
+
+
 async def channel_set(hub: Hub, person: Person, arguments: Obj) -> Obj:
     """Change #general: its `name`, or whether the bot was `removed`."""
     channel, at = hub.world.channels[GENERAL], hub.world.next_ts()
@@ -204,6 +213,7 @@ ACTS: dict[str, Act] = {
     "say": say,
     "mention": mention,
     "channel_say": channel_say,
+    "channel_open": channel_open,
     "channel_set": channel_set,
     "edit": edit,
     "delete": delete,

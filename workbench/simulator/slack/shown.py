@@ -21,6 +21,11 @@ def shown(world: World, connections: int) -> Obj:
         "people": {
             person.key: _person(world, person, untold.get(person.slack_user, [])) for person in world.config.everyone
         },
+        "channel": {
+            "id": GENERAL,
+            "name": world.channels[GENERAL].name,
+            "begun": bool(world.channels[GENERAL].creator),
+        },
         "general": _bubbles(world, world.channels[GENERAL], ""),
         "group_dm": _bubbles(world, world.channels[GROUP_DM], "") if GROUP_DM in world.channels else [],
         "switches": asdict(world.switches) | {"disabled": [*sorted(world.disabled)]},

@@ -12,7 +12,7 @@ export function groupRoom(app, run, moved) {
   const tabs = h("div", { class: "tg-rooms", role: "tablist", "aria-label": "Telegram chats", hidden: true }, chat, together);
   const check = h("input", { type: "checkbox", name: "mention", checked: true });
   const name = h("span");
-  const mention = h("label", { class: "tg-mention", hidden: true }, check, name);
+  const mention = h("label", { class: "mention-us", hidden: true }, check, name);
   const privacy = h("button", { type: "button", onclick: () => run("group_set", { privacy: !group.privacy }) });
   const presence = h("button", { type: "button", onclick: () => run("group_set", { removed: !group.left }) });
   const settings = h("div", { class: "tg-group-settings", hidden: true }, privacy, presence);

@@ -1,59 +1,54 @@
-// The Slack pane: the direct conversation with the app, its threads, modals, and Home tab.
+// The Slack pane: the direct conversation with the app, its threads, modals, and Home tab, and the channel.
 
 import { act, ask, base64, typeOf } from "/page/api.js";
-import { composer } from "/page/composer.js";
 import { h } from "/page/dom.js";
 import { icon } from "/page/icons.js";
 import { withPairing } from "/page/pairing.js";
-import { buildMessage, told } from "/page/slack/message.js";
+import { channelTab } from "/page/slack/channel.js";
+import { told } from "/page/slack/message.js";
+import { slackRoom } from "/page/slack/room.js";
 import { homeTab, modalLayer } from "/page/slack/views.js";
-import { messageList } from "/page/thread.js";
 
-const GROUPED_SECONDS = 300;
-// What the simulator takes in one request, less than Slack's gigabyte.
-const LARGEST = 40 * 1024 * 1024;
 const PROMPTS = ["What can you do?", "Find flights from Berlin to Rome on Friday"];
 const HINT = "A direct conversation with the app. Write a message, open a thread with Reply, or type /valet.";
 
 export function slackPane(root, app) {
-  let thread = "";
   let editing = "";
   let latest = null;
   let person = "";
 
   const name = h("h2");
-  const tabs = ["Messages", "Home"].map((tab) => h("button", { type: "button", role: "tab", "aria-selected": String(tab === "Messages"), onclick: () => show(tab) }, tab));
-  const list = messageList({ label: "Slack", provider: "slack", choose: app.choose, introduce: app.introduce, hint: HINT, prompts: PROMPTS, say: (text) => say(text, null, "").catch((error) => app.toast(error.message)) });
-  const replies = messageList({ label: "Slack thread", provider: "slack", choose: app.choose });
-  const prompts = h("div", { class: "prompts" });
+  const tabs = { messages: "Messages", home: "Home", channel: "" };
+  for (const [key, text] of Object.entries(tabs)) tabs[key] = h("button", { type: "button", role: "tab", "aria-selected": String(key === "messages"), onclick: () => show(key) }, text);
   const commands = h("div", { class: "words" });
-  const messages = h("div", { class: "tab-body", role: "tabpanel", "aria-label": "Messages" });
-  const threadPane = h("div", { class: "thread", role: "region", "aria-label": "Thread", hidden: true });
-  const files = { limit: LARGEST, carrier: "the simulator takes" };
-  const box = composer({ name: "slack", label: "Message to the app", placeholder: "Message valet", files: { ...files, zone: messages }, send, after: [commands] });
-  const threadBox = composer({ name: "slack-thread", label: "Reply in the thread", placeholder: "Reply…", files: { ...files, zone: threadPane }, send: (text, file) => say(text, file, thread) });
-  const title = h("small");
-  const back = h("button", { type: "button", "aria-label": "Close the thread", onclick: () => openThread("") }, icon("back"));
-  threadPane.append(h("header", {}, back, h("h3", {}, "Thread"), title), replies.root, threadBox.root);
-  messages.append(list.root, prompts, box.root, threadPane);
+  const acts = { channel: () => latest?.people[app.person.key].channel, edit, remove, react };
+  const moved = () => latest && draw(latest);
+  const room = slackRoom(app, {
+    label: "Slack",
+    title: "Messages",
+    name: "slack",
+    placeholder: { label: "Message to the app", text: "Message valet" },
+    send,
+    say,
+    acts,
+    list: { introduce: app.introduce, hint: HINT, prompts: PROMPTS, say: (text) => say(text, null, "").catch((error) => app.toast(error.message)) },
+    after: [commands],
+    moved,
+  });
+  const channel = channelTab(app, { remove, moved });
   const home = homeTab(app);
   const modals = modalLayer(app);
   const connection = h("small", { class: "sockets" });
   const socketMode = h("input", { type: "checkbox", name: "socket-mode", onchange: switchSockets });
   const menu = h("details", { class: "menu", hidden: true }, h("summary", { "aria-label": "Slack settings" }, icon("more")), h("div", {}, h("label", { class: "switch" }, socketMode, " Socket Mode"), h("p", { class: "soft" }, "Slack reaches the app over a socket instead of its webhook. Switching starts the assistant again.")));
   root.append(
-    h("header", { class: "slack-head" }, h("div", { class: "slack-title" }, h("span", { class: "face bot", "aria-hidden": "true" }, "V"), name, h("small", { class: "app-badge" }, "APP"), connection, menu), h("div", { role: "tablist", "aria-label": "Slack app" }, tabs)),
-    messages,
+    h("header", { class: "slack-head" }, h("div", { class: "slack-title" }, h("span", { class: "face bot", "aria-hidden": "true" }, "V"), name, h("small", { class: "app-badge" }, "APP"), connection, menu), h("div", { role: "tablist", "aria-label": "Slack app" }, Object.values(tabs))),
+    room.root,
     home.root,
+    channel.root,
     modals.root,
   );
-  threadPane.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") openThread("");
-  });
-
-  const common = { channel: () => latest?.people[app.person.key].channel, openThread, edit, remove, react };
-  const pane = { ...common, inThread: false };
-  const inThread = { ...common, inThread: true };
+  tabs.channel.hidden = true;
 
   async function switchSockets() {
     const on = socketMode.checked;
@@ -70,25 +65,17 @@ export function slackPane(root, app) {
     }
   }
 
-  async function show(tab) {
-    for (const button of tabs) button.setAttribute("aria-selected", String(button.textContent === tab));
-    messages.hidden = tab !== "Messages";
-    home.root.hidden = tab !== "Home";
+  async function show(key) {
+    for (const [name, button] of Object.entries(tabs)) button.setAttribute("aria-selected", String(name === key));
+    room.root.hidden = key !== "messages";
+    home.root.hidden = key !== "home";
+    channel.root.hidden = key !== "channel";
+    if (key === "channel") return;
     try {
-      await act("slack", "open_home", app.person.key, { tab: tab.toLowerCase() });
+      await act("slack", "open_home", app.person.key, { tab: key });
     } catch (error) {
       app.toast(error.message);
     }
-  }
-
-  function openThread(ts) {
-    const from = thread;
-    thread = ts;
-    threadPane.hidden = !ts;
-    list.list.inert = box.root.inert = Boolean(ts);
-    if (latest) draw(latest);
-    if (ts) threadBox.field.focus({ preventScroll: true });
-    else if (from) list.list.querySelector(`[data-key="${CSS.escape(from)}"] button`)?.focus({ preventScroll: true });
   }
 
   async function send(text, file) {
@@ -112,7 +99,7 @@ export function slackPane(root, app) {
 
   function edit(item) {
     editing = item.ts;
-    (item.thread_ts ? threadBox : box).put(item.text);
+    room.edit(item);
   }
 
   async function react(item, name, taken) {
@@ -123,9 +110,9 @@ export function slackPane(root, app) {
     }
   }
 
-  async function remove(item) {
+  async function remove(item, place) {
     try {
-      await act("slack", "delete", app.person.key, { ts: item.ts });
+      await act("slack", "delete", app.person.key, { ts: item.ts, channel: place });
     } catch (error) {
       app.toast(error.message);
     }
@@ -136,7 +123,8 @@ export function slackPane(root, app) {
     if (person !== app.person.key) {
       person = app.person.key;
       editing = "";
-      if (thread) openThread("");
+      room.close();
+      channel.close();
     }
     app.botName = state.bot.name;
     menu.hidden = !app.pairs;
@@ -145,15 +133,15 @@ export function slackPane(root, app) {
     connection.textContent = state.connections ? `${state.connections} socket${state.connections > 1 ? "s" : ""}` : "";
     const own = state.people[app.person.key];
     const items = withPairing(asItems(own, state.bot.name, app.person), (item) => `${item.text} ${item.fallback}`);
-    const top = grouped(items.filter((item) => !item.thread_ts));
-    list.draw(app.person.key, top, (item) => buildMessage(item, app, pane), spoken(top));
-    const below = grouped(items.filter((item) => thread && (item.id === thread || item.thread_ts === thread)));
-    replies.draw(`${app.person.key} ${thread}`, below, (item) => buildMessage(item, app, inThread), spoken(below));
-    title.textContent = own.titles[thread] ?? "";
-    prompts.replaceChildren(...own.prompts.map((prompt) => h("button", { type: "button", onclick: () => say(prompt.message, null, "") }, prompt.title)));
+    room.draw(items, own.titles);
+    tabs.channel.hidden = !state.channel.begun;
+    tabs.channel.textContent = `#${state.channel.name}`;
+    channel.draw(state);
+    if (tabs.channel.hidden && !channel.root.hidden) show("messages"); // the simulator began anew
+    room.prompts.replaceChildren(...own.prompts.map((prompt) => h("button", { type: "button", onclick: () => say(prompt.message, null, "") }, prompt.title)));
     if (commands.dataset.of !== state.switches.commands.join()) {
       commands.dataset.of = state.switches.commands.join();
-      commands.replaceChildren(...state.switches.commands.map((word) => h("button", { type: "button", onclick: () => box.put(`${word} `) }, word)));
+      commands.replaceChildren(...state.switches.commands.map((word) => h("button", { type: "button", onclick: () => room.box.put(`${word} `) }, word)));
     }
     home.draw(own.home);
     modals.draw(own.modals);
@@ -162,8 +150,8 @@ export function slackPane(root, app) {
   return {
     draw,
     mark: (chosen) => {
-      list.mark(chosen);
-      replies.mark(chosen);
+      room.mark(chosen);
+      channel.mark(chosen);
     },
   };
 }
@@ -191,13 +179,3 @@ function trouble({ kind, state, attempts }) {
   const then = state === "pending" ? ", Slack will try again" : state === "failed" && attempts.length > 1 ? ", Slack gave up" : "";
   return `${what}: ${told(last.outcome)}${attempts.length > 1 ? ` (attempt ${attempts.length})` : ""}${then}`;
 }
-
-function grouped(items) {
-  return items.map((item, index) => {
-    const before = items[index - 1];
-    const near = before && before.who === item.who && Number(item.ts) - Number(before.ts) < GROUPED_SECONDS && !item.ephemeral && !before.ephemeral;
-    return { ...item, grouped: Boolean(near) };
-  });
-}
-
-const spoken = (items) => items.filter((item) => !item.mine && !item.streaming).map(({ id, text }) => ({ id, text }));

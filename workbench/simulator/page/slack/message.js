@@ -35,10 +35,12 @@ export function buildMessage(item, app, pane) {
   if (!item.ephemeral && !item.thread_ts && !pane.inThread) more.push(tool("Reply", () => pane.openThread(item.ts)));
   const react = (emoji, taken) => pane.react(item, NAMES[emoji], taken);
   const own = Object.keys(NAMES).filter((emoji) => item.reactions[NAMES[emoji]]?.includes(item.user));
-  if (!item.mine && !item.ephemeral) more.push(thumbs(own, react));
-  if (item.mine) more.push(tool("Edit", () => pane.edit(item)), tool("Delete", () => pane.remove(item)));
-  const face = h("span", { class: `face ${item.mine ? "" : "bot"}`, "aria-hidden": "true" }, initials(item.who));
-  const name = h("p", { class: "by" }, h("strong", {}, item.who), item.mine ? null : h("small", { class: "app-badge" }, "APP"), h("time", {}, clock(Number(item.ts), item.timezone)));
+  if (item.from === "bot" && !item.ephemeral && item.user) more.push(thumbs(own, react));
+  if (item.mine && pane.edit) more.push(tool("Edit", () => pane.edit(item)));
+  if (item.mine) more.push(tool("Delete", () => pane.remove(item)));
+  const ours = item.from === "bot";
+  const face = h("span", { class: `face ${ours ? "bot" : ""}`, "aria-hidden": "true" }, initials(item.who));
+  const name = h("p", { class: "by" }, h("strong", {}, item.who), ours ? h("small", { class: "app-badge" }, "APP") : null, h("time", {}, clock(Number(item.ts), item.timezone)));
   const body = h(
     "article",
     { class: "bubble", "data-about": item.ts },
