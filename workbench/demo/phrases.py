@@ -241,6 +241,8 @@ PHRASES = (
         example="remind me at 3pm to call mum",
     ),
     Phrase(rf"(?:please )?remind me (?:to |about )(?P<text>.+?)(?: (?P<at>{MOMENT}))?", "remind_me"),
+    Phrase(rf"(?:please )?remind us (?P<at>{MOMENT}) (?:to |about )?(?P<text>.+)", "remind_group"),
+    Phrase(rf"(?:please )?remind us (?:to |about )(?P<text>.+?) (?P<at>{MOMENT})", "remind_group"),
     Phrase(r"undo(?: it| that| (?:the|my) reminder)?", "undo_last", _nothing),
     Phrase(r"undo (?:the |my )?(?P<words>[^,;:?!]{1,60}?)(?: reminder)?", "undo_last"),
     Phrase(

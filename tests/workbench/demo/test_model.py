@@ -382,11 +382,13 @@ async def _turn(
         ("what is 6 * 7?", ("calculate", {"expression": "6 * 7"})),
         ("email sam@example.com that I am late", ("ask_in_own_chat", {"name": "Grace Hopper"})),
         ("what time is it, and email sam@example.com that I am late", ("ask_in_own_chat", {"name": "Grace Hopper"})),
+        ("remind us at 18:00 to leave", ("remind_group", {"at": "at 18:00", "text": "leave"})),
+        ("remind me at 18:00 to leave", ("ask_in_own_chat", {"name": "Grace Hopper"})),
     ],
 )
 def test_in_a_group_it_answers_or_hands_a_members_own_things_on(words: str, called: tuple[str, JsonObject]) -> None:
     prompt: JsonObject = {"role": "system", "content": f"{demo.IN_GROUP}several people read what you say."}
-    answer = demo.answer([prompt, says(f"Grace Hopper: {words}")], [*TOOLS, demo.OWN_CHAT])
+    answer = demo.answer([prompt, says(f"Grace Hopper: {words}")], [*TOOLS, "remind_group", demo.OWN_CHAT])
     assert [(call.name, json.loads(call.arguments)) for call in answer.tool_calls] == [called]
 
 

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from abilities.groups import reminders
+from abilities.groups.groups import Groups
 from abilities.groups.reminders import TellGroup, remind_group
 from abilities.tasks.engine import TriggerEngine
 from abilities.tasks.looking_after import list_tasks, stop_task
@@ -85,6 +86,17 @@ async def test_the_zone_of_a_group_is_asked_for_once(system: Talking) -> None:
     assert "In which time zone is this group?" in system.model.requests[1].messages[-1].text
     await system.write("Berlin")
     assert "18:00 (Europe/Berlin): lunch" in str(system.model.told()[-1])
+
+
+async def test_promise_5_a_reminder_whose_run_is_repeated_is_said_once(system: Talking) -> None:
+    await system.turned_on()
+    store, before = system.delivery.store, len(system.heard())
+    group = str(await store.one("select tenant_id from group_chats"))
+    for _ in range(2):
+        done = await Groups(store.database, store.wakeups, group, "turn of the run").remind("", "Reminder: lunch")
+        assert done["outcome"] == "said"
+    await system.delivery.deliver()
+    assert system.heard()[before:] == ["Reminder: lunch"]
 
 
 class _Thread:
