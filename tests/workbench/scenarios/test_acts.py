@@ -192,6 +192,7 @@ def _spied(acted: list[tuple[str, str, Arguments]], name: str, act: Any) -> Any:
         ("telegram", "sticker", {"emoji": "👍"}, {"sticker": "👍"}),
         ("telegram", "group_say", {"text": "x", "mention": True}, {"send": "x", "on": "group"}),
         ("telegram", "group_say", {"text": "x", "mention": False}, {"send": "x", "on": "group", "mention": False}),
+        ("slack", "channel_say", {"text": "x", "mention": True}, {"send": "x", "on": "group"}),
         ("telegram", "block", {}, {"block": True}),
         ("telegram", "redeliver", {}, {"redeliver": 1}),
         (
@@ -318,6 +319,8 @@ async def test_what_is_read_in_a_thread_and_at_home_is_expected_there(place: Pla
         ("telegram", "press", {"message_id": 99, "data": "yes:1"}, "a press in a message that was there before"),
         ("slack", "mention", {"text": "x"}, "mention (slack)"),
         ("telegram", "group_say", {"text": "x", "reply_to": 9}, "a reply in a group (telegram)"),
+        ("slack", "channel_say", {"text": "x", "thread_ts": "9.9"}, "a reply in a group (slack)"),
+        ("telegram", "group_say", {"text": "x", "topic": 9}, "what is said in a topic or in a group's name (telegram)"),
         ("telegram", "react", {"message_id": 99, "emoji": "👍"}, "a reaction to a message that was there before"),
         ("telegram", "react", {"message_id": "telegram card 1", "emoji": "🔥"}, "the reaction 🔥 (telegram)"),
         ("twilio", "react", {"sid": "SM9", "reaction": "like"}, "a reaction to a message that was there before"),

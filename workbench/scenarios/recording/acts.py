@@ -68,8 +68,8 @@ def _sms(action: str, arguments: Mapping[str, Any], state: Mapping[str, Any]) ->
 
 def _slack(action: str, arguments: Mapping[str, Any], state: Mapping[str, Any]) -> Noted:
     match action:
-        case "say":
-            return _slack_said(arguments, state)
+        case "say" | "channel_say":
+            return _said_in_group(arguments) if action == "channel_say" else _slack_said(arguments, state)
         case "command":
             return Noted({"send": str(arguments.get("text", ""))})
         case "edit":
@@ -189,8 +189,10 @@ def _telegram_said(arguments: Mapping[str, Any], state: Mapping[str, Any]) -> No
 
 
 def _said_in_group(arguments: Mapping[str, Any]) -> Noted:
-    if arguments.get("reply_to"):
+    if arguments.get("reply_to") or arguments.get("thread_ts"):
         return Noted(left_out="a reply in a group")
+    if arguments.get("topic") or arguments.get("anonymous"):
+        return Noted(left_out="what is said in a topic or in a group's name")
     mention = {} if arguments.get("mention") else {"mention": False}
     return Noted({"send": str(arguments.get("text", "")), "on": GROUP, **mention})
 

@@ -231,9 +231,11 @@ class Recorder:
         return {"title": "", **usual, "start": self._start or datetime.now(UTC), **told, "step": steps}
 
     def _groups(self) -> list[Address]:
-        """Return the address of Telegram's group, which is somebody of its own to the assistant."""
+        """Return the addresses of Telegram's group and Slack's channel, which the assistant takes for people."""
         state: Any = self.simulator.providers["telegram"].state()
-        return [("telegram", str(state["bot"]["id"]), str(group["chat_id"]))] if (group := state["group"]) else []
+        slack: Any = self.simulator.providers["slack"].state()
+        found = [("telegram", str(state["bot"]["id"]), str(group["chat_id"]))] if (group := state["group"]) else []
+        return [*found, ("slack", self.simulator.wire.config.slack.team_id, str(slack["channel"]["id"]))]
 
     def _joins(self) -> list[Mapping[str, Any]]:
         """Return the steps that add the earlier people, up to the last person who acts."""

@@ -82,7 +82,7 @@ class Screens:
             if channel == "slack":
                 for one in phone.seen_on(SURFACES[0]):
                     yield channel, person, SURFACES[0], one
-            if channel == "telegram" and person == people[0]:
+            if channel in ("slack", "telegram") and person == people[0]:
                 for one in phone.seen_on(GROUP):
                     yield channel, person, GROUP, one
 
