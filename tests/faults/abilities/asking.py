@@ -21,7 +21,9 @@ def answer_for_abilities(messages: Sequence[JsonObject], turn: Sequence[JsonObje
     """
     said = [text_of(message) for message in messages if message.get("role") == "user"]
     asked = [(match, words) for words in said if (match := ASKS.search(words))]
-    results = [message for message in turn if message.get("role") == "tool"]
+    # What was handed on before left no answer in the group, so that its call still stands before this text.
+    begins = [place for place, message in enumerate(turn) if ASKS.search(text_of(message))]
+    results = [message for message in turn[begins[-1] if begins else 0 :] if message.get("role") == "tool"]
     if not asked or not (results or ASKS.search(str(turn))):
         return None
     match, words = asked[-1]
