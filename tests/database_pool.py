@@ -46,7 +46,7 @@ select (
     select count(pg_terminate_backend(pid)) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and not pid = any ($1)
 ), ({_MIGRATIONS}) as migrations, exists (select from watch.changed) as changed
-"""
+"""  # noqa: S608 - of constants
 _TABLES = "select tablename from pg_tables where schemaname = 'public' and not starts_with(tablename, 'schema_')"
 _SEQUENCES = "select setval(seqrelid::regclass, 1, false) from pg_sequence"
 

@@ -21,7 +21,7 @@ def phases(**outcomes: Outcome) -> list[Any]:
     ]
 
 
-def test_of_a_test_that_passed_one_report_is_told_with_the_time_of_all_its_phases() -> None:
+def test_of_a_test_that_passed_one_report_tells_the_time_of_all_phases() -> None:
     [report] = told(phases(setup="passed", call="passed", teardown="passed"))
     assert (report.when, report.outcome, report.duration, report.sections) == ("call", "passed", 1.5, [])
 

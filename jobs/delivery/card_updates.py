@@ -35,13 +35,13 @@ class RedrawClaim:
 class DueRedraw:
     """A message to update: its last part, which has the buttons, and its address.
 
-    `outcome`: a `CardOutcome`, a `QuestionEnd`, or the token of the pressed word button. `part` and `provider_id` are
+    `ended_by`: a `CardOutcome`, a `QuestionEnd`, or the token of the pressed word button. `part` and `provider_id` are
     None if it was never sent, as far as is known. `language` and `timezone` are the person's; empty if they are not
     known.
     """
 
     outbound_id: str
-    outcome: str
+    ended_by: str
     outcome_at: datetime
     attempts: int
     address: Address
@@ -107,7 +107,7 @@ class Redraws:
         address = Address(row["channel"], row["account"], row["peer"], row["thread"])
         return DueRedraw(
             outbound_id=claim.outbound_id,
-            outcome=row["outcome"],
+            ended_by=row["outcome"],
             outcome_at=row["outcome_at"],
             attempts=row["attempts"],
             address=address,
@@ -125,7 +125,7 @@ class Redraws:
             _END,
             claim.outbound_id,
             claim.fence,
-            due.outcome,
+            due.ended_by,
             due.outcome_at,
             end.state,
             end.reason,

@@ -112,8 +112,8 @@ class RedrawRunner:
 
     def _line(self, due: DueRedraw) -> str:
         if due.answer is None:
-            return card_line(CardOutcome(due.outcome), due.outcome_at, due.timezone, self._clock.now())
-        end = QuestionEnd.CHOSEN if due.outcome.startswith(TYPES) else QuestionEnd(due.outcome)
+            return card_line(CardOutcome(due.ended_by), due.outcome_at, due.timezone, self._clock.now())
+        end = QuestionEnd.CHOSEN if due.ended_by.startswith(TYPES) else QuestionEnd(due.ended_by)
         return answered_line(end, due.answer)
 
 

@@ -21,6 +21,8 @@ _ARRIVAL = "partition_at_arrival(p_arrival)"
 _TENANT = "partition_of(p_tenant)"
 _POLLED = "0"
 """Who holds an account's poll or sweep is written down once, for all partitions."""
+NOWHERE = ""
+"""The call is nobody's in particular, and its rows can be in several partitions: it returns no row."""
 
 ROUTES: dict[str, str] = {
     "word_facts": _ARRIVAL,
@@ -55,6 +57,8 @@ ROUTES: dict[str, str] = {
     "apply_status": "partition_of(p_ref)",
     "mark_gone": "partition_of(p_ref)",
     "find_event_source": "partition_of(p_source)",
+    # The members of a group can be in different partitions: groups are off.
+    "take_in_group": NOWHERE,
     "event_source_keys": "all",
     "claim_poll": _POLLED,
     "keep_poll": _POLLED,
@@ -65,7 +69,7 @@ ROUTES: dict[str, str] = {
     "end_catch_up": _POLLED,
     "leave_catch_up": _POLLED,
 }
-"""The partition of each function: an expression over its arguments, or all partitions."""
+"""The partition of each function: an expression over its arguments, all partitions, or none."""
 
 OWN = frozenset({"receive_messages", "link_stranger", "note_link_of_stranger"})
 """The router's own functions, in router.sql, and functions that are not called once those exist."""
@@ -134,6 +138,9 @@ def _wrapper(name: str, route: str, signature: asyncpg.Record) -> str:
     """Return the statements that create a receiving function: the call by PL/Proxy, and its form for callers."""
     names = ", ".join(signature["names"])
     result = f" returns {signature['result']}" if not signature["has_out"] or signature["many"] else ""
+    head = f"{name}({signature['arguments']}){result}"
+    if route == NOWHERE:
+        return f"create function public.{head} language plpgsql as $$ begin end $$"
     if signature["many"]:
         body = f"return query select * from routed.{name}({names});"  # noqa: S608 - names of ours
     elif signature["nothing"]:
@@ -142,7 +149,6 @@ def _wrapper(name: str, route: str, signature: asyncpg.Record) -> str:
         body = f"select * into {', '.join(signature['outs'])} from routed.{name}({names});"  # noqa: S608 - names of ours
     else:
         body = f"return routed.{name}({names});"
-    head = f"{name}({signature['arguments']}){result}"
     return (
         f"create function routed.{head} language plproxy as"
         f" $$ cluster 'people'; run on {route}; target public.{name}; $$;"

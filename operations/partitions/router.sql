@@ -89,14 +89,6 @@ begin
     raise exception using message = p_message, errcode = p_state;
 end $$;
 
--- What is said in a group is nobody's in particular: its members may be in different partitions. No row: no ability takes part.
-create function take_in_group(p_arrival jsonb, p_event jsonb, p_of_person int, p_of_all int)
-returns table (outcome text, inbound_id text, duplicate boolean, lane_id text, conversation_id text, refused jsonb,
-               interrupts boolean)
-language sql as $$
-    select null::text, null::text, null::boolean, null::text, null::text, null::jsonb, null::boolean where false
-$$;
-
 -- Receives messages of several people at once, each in their partition, each partition in a transaction of its own.
 create function routed.receive_messages(
     p_partition int, p_arrivals jsonb, p_of_person int, p_of_all int, p_wait boolean)

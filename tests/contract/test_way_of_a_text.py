@@ -23,9 +23,9 @@ PURE = {"channels/sms/verify.py", "channels/sms/parse.py", "notify/sms/render.py
 """What is called on the way and returns at once: plain values in, plain values out."""
 FRAME = ("channels/http/", "core/db/", "providers/sms/", "tests/", "workbench/simulator/")
 """The server before `receive`, Twilio's SDK after `send`, and the connection that every statement goes through."""
-MAX_NAMED, MAX_NAMED_LINES = 22, 3_172
+MAX_NAMED, MAX_NAMED_LINES = 22, 3_173
 """Of the files that CONTRIBUTING names: the way as somebody reads it."""
-MAX_FILES_THAT_RUN, MAX_FUNCTIONS_THAT_RUN = 89, 525
+MAX_FILES_THAT_RUN, MAX_FUNCTIONS_THAT_RUN = 90, 525
 """Of all that the process runs for one text: what was reached, so that it does not grow again."""
 FUNCTIONS = ("receive_messages", "open_turn", "finish_turn", "claim_outbound", "begin_rendered", "end_delivery")
 

@@ -3,7 +3,7 @@
 from tests.kills.points import each_point
 
 
-async def test_a_point_is_reached_after_each_statement_and_before_what_follows_an_outside_call() -> None:
+async def test_a_point_follows_each_statement_and_precedes_one_after_a_call() -> None:
     # What is in capitals is outside the database.
     work, reached = ["begin", "note", "CALL", "note", "note", "WRITE", "CALL", "end"], list[str]()
 

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from structlog.testing import capture_logs
 
 from abilities.groups.ability import ABILITY
-from operations.partitions.router import SQL
+from operations.partitions.router import _SIGNATURE, ROUTES, _wrapper
 from tests.core.harness import Store
 
 
@@ -25,11 +25,12 @@ async def test_a_worker_of_a_partition_says_so_and_settles_no_group() -> None:
 
 
 async def test_the_router_takes_no_part_in_any_group(store: Store) -> None:
-    (function,) = [part for part in SQL.read_text().split("\n\n") if "create function take_in_group(" in part]
+    (signature,) = await store.admin.fetch(_SIGNATURE, "take_in_group")
     transaction = store.admin.transaction()
     await transaction.start()
     try:
-        await store.admin.execute(function.replace("create function", "create or replace function"))
+        made = _wrapper("take_in_group", ROUTES["take_in_group"], signature)
+        await store.admin.execute(made.replace("create function", "create or replace function"))
         assert await store.admin.fetch("select * from take_in_group('{}', '{}', 1, 1)") == []
     finally:
         await transaction.rollback()

@@ -180,7 +180,7 @@ class Paid:
 
 
 @pytest.mark.parametrize("budget", [NoBudget(), Paid()])
-async def test_promise_5_an_answer_that_ends_the_turn_may_wait_unless_it_was_paid(budget: TurnBudget) -> None:
+async def test_promise_5_the_last_answer_may_wait_unless_it_was_paid(budget: TurnBudget) -> None:
     journal = MemoryJournal()
     await run_loop([wants(("look", {"at": "x"})), says("ok")], World().tools(), journal=journal, budget=budget)
     answers = {row.key.step: row.may_wait for row in await journal.recorded() if row.kind is StepKind.MODEL}

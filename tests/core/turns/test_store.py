@@ -229,7 +229,7 @@ async def test_the_journal_keeps_a_steps_first_end_and_never_reopens_it(store: S
     assert list(await journal.recorded()) == [done]
 
 
-async def test_promise_5_what_may_wait_is_kept_with_the_next_write_or_the_turns_end(twice: Store) -> None:
+async def test_promise_5_what_may_wait_is_kept_with_the_next_write_or_the_end(twice: Store) -> None:
     await twice.say("look, and pay")
     lease, turn = await twice.claim_turn()
     journal, kept = turn.request.work.journal, "select name from steps order by started_at"

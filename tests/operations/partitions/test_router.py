@@ -41,7 +41,7 @@ async def test_every_route_names_arguments_that_the_function_has(store: Store) -
 
 async def test_what_the_router_has_of_its_own_looks_like_the_partitions(store: Store) -> None:
     sql = SQL.read_text()
-    for name in ("receive_messages", "take_in_group", "link_stranger", "console_oldest", "probe_write"):
+    for name in ("receive_messages", "link_stranger", "console_oldest", "probe_write"):
         assert f"create function {name}(" in sql
         columns = await store.one("select pg_get_function_result(oid) from pg_proc where proname = $1", name)
         told = re.search(rf"create function {name}\((.*?)\nlanguage", sql, re.DOTALL)
