@@ -47,7 +47,8 @@ def test_executors_are_found_by_name_and_duplicate_names_are_refused(write: Writ
 
 
 def test_the_executors_that_ship_are_found() -> None:
-    assert {executor.name for executor in found("agents")} == {"briefing", "event_reminder", "follow_up", "tell"}
+    shipped = {"briefing", "event_reminder", "follow_up", "tell", "tell_group"}
+    assert {executor.name for executor in found("agents")} == shipped
 
 
 @pytest.mark.parametrize(("text", "sentence"), WRONG.values(), ids=WRONG)
