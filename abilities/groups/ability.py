@@ -5,8 +5,6 @@ from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-import structlog
-
 from abilities.groups.chat_words import GROUPS
 from abilities.groups.tables import TABLES
 from onevalet.ability import Ability, Repeated, calls, named
@@ -28,6 +26,8 @@ def _work(_: AsyncExitStack, foundation: WorkFoundation) -> Sequence[Repeated]:
     from abilities.groups.settling import DUE, Settling
 
     if foundation.settings.onevalet_router_url is not None:
+        import structlog
+
         structlog.get_logger().warning("groups_off", why="members of a group can be in different partitions")
         return []
     settling = Settling(foundation.database, foundation.wakeups, foundation.channels, foundation.notifier)
