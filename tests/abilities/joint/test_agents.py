@@ -1,5 +1,7 @@
 """Agents to which somebody else must agree: asked when their fields are complete, whatever they ask by themselves."""
 
+import pytest
+
 from core.agents.registry import AgentRegistry
 from onevalet import AgentResult, AgentStatus, InputField, StandardAgent, valet
 from tests.abilities.joint.together import Together, open_together
@@ -39,6 +41,7 @@ async def test_an_agent_that_asks_nobody_by_itself_waits_for_both(database_url: 
         assert await home.joint() == [("ended", "")]
 
 
+@pytest.mark.whole("it waits for both as the other agents do")
 async def test_an_agent_that_first_asks_for_a_field_still_waits_for_both(database_url: str) -> None:
     async with open_together("sms", database_url) as home:
         await asks(home, inn="The Swan")
@@ -53,6 +56,7 @@ async def test_an_agent_that_first_asks_for_a_field_still_waits_for_both(databas
         assert BOOKED == [("The Swan", "2")]
 
 
+@pytest.mark.whole("it waits for both as the other agents do")
 async def test_two_actions_of_an_answer_wait_for_those_who_were_named(database_url: str) -> None:
     async with open_together("sms", database_url) as home:
         await home.joins("lena")

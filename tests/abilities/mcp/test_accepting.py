@@ -59,6 +59,7 @@ async def test_a_tool_is_new_then_accepted_then_changed(
     assert (await _listed(settings, capsys))["light"]["state"] == "new"
 
 
+@pytest.mark.whole("it starts a server")
 async def test_a_server_that_does_not_start_is_named_and_the_others_listed(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:

