@@ -1,8 +1,6 @@
-        -- Of those to come the first, and of those whose looks failed, or are under way, the next.
-        select 'followups', case
-            when exists (select from followup_choices c where c.look_at <= p_now and c.next_attempt_at is null)
-            then clock_timestamp()
-            else clock_timestamp() + ((select min(c.look_at) from followup_choices c
-                                       where c.look_at > p_now and c.next_attempt_at is null) - p_now) end
+        -- The first look of those that have not failed, and are not under way; and the next of those. Without any: null.
+        select 'followups', clock_timestamp() + case when min(c.look_at) > p_now then min(c.look_at) - p_now
+                                                     when min(c.look_at) <= p_now then interval '0' end
+        from followup_choices c where c.next_attempt_at is null
         union all
         select 'followups', min(c.next_attempt_at) from followup_choices c where c.next_attempt_at is not null

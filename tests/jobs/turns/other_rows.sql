@@ -69,10 +69,9 @@ insert into memory_forgettings (tenant_id, id, memory_ids, expires_at) select te
 
 insert into household_members (tenant_id, household_id, role, joined_at) select tenant_id, tenant_id, 'adult', now() from tenants;
 insert into household_limits (tenant_id, key, given, state) select tenant_id, id, '', 'over' from places;
-insert into followup_choices (tenant_id) select tenant_id from tenants;
 insert into followups (tenant_id, memory_id, state, happens_at, changed_at, made_at)
 select tenant_id, id, 'over', now(), now(), now() from places;
-insert into followup_choices (tenant_id) select tenant_id from tenants;
+insert into followup_choices (tenant_id, look_at) select tenant_id, now() + interval '1 day' from tenants;
 insert into joint_consents (tenant_id, approval_id, other_id, other_name, summary, shown, form, state, second_id, made_at)
 select tenant_id, id, tenant_id, 'Ben', 'Send it', '[]', '[]', 'ended', id, now() from places;
 insert into held_answers (tenant_id, outbound_id, segments, asked_at, until, way) select tenant_id, id, 1, now(), now(), 'over' from places;
