@@ -70,7 +70,8 @@ async def test_news_that_cannot_be_told_come_later_each_time(store: Store) -> No
         for _ in range(2):
             await follow_deeds(store.database, notifier)
         pauses.append(float(str(await store.one(left + " where tenant_id = $1", one))))
-    assert pauses == sorted(pauses)
+    # The last two are the longest there is, less the time that it took to ask.
+    assert pauses[:-1] == sorted(pauses[:-1])
     assert 5 < pauses[0] <= 10
     assert 890 < pauses[-1] <= 900
 
