@@ -263,7 +263,9 @@ async def _strike(harness: Harness, plan: AbilityPlan) -> None:
             await _write(harness, plan, (_DECIDING | _CHOOSING)[plan.kind])
     worker.start(**SETTINGS | (SPEAKING if plan.kind is Kind.SPOKEN else {}) | plan.strike)
     await until_met(harness, plan.point.name, plan.name, worker)
-    await worker.kill_for_good()
+    # Who lost an answer goes on. Killed at any later point, it would have what it spoke spoken again.
+    goes_on = plan.kind is Kind.SPOKEN and plan.point.name.endswith("unknown")
+    await (worker.end() if goes_on else worker.kill_for_good())
     await execute(harness, _HOLD)
 
 
