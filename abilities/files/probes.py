@@ -5,15 +5,19 @@ import wave
 
 from abilities.files.opening import build_transcriber
 from abilities.files.settings import HearingSettings
-from core.errors import ConfigError, ModelAuthError, ModelError, ModelOutOfQuota, ModelRejected, ModelTimeout
+from core.errors import ConfigError, ModelError
 from core.llm.types import Recording
 from core.messaging.channels import Check
 from onevalet.settings import Settings
+from operations.doctor.recordings import explained
 from operations.doctor.types import Area, over_settings
 
 _WHAT = "voice notes"
 _RATE = 16_000
 _HOW = "set ONEVALET_TRANSCRIPTION_MODEL, such as openai/whisper-1 (docs/files.md)"
+_KEY = "the key in ONEVALET_TRANSCRIPTION_URL, or the provider's own variable such as OPENAI_API_KEY"
+_SERVER = "ONEVALET_TRANSCRIPTION_URL, or the provider's own variable such as OPENAI_API_BASE"
+_REFUSED = ("it refuses a second of silence", "see whether this is a model for transcription")
 
 
 async def check_transcription(settings: Settings, seconds: float = 20.0) -> list[Check]:
@@ -25,7 +29,7 @@ async def check_transcription(settings: Settings, seconds: float = 20.0) -> list
     try:
         await transcriber.transcribe(Recording(silence(), "silence.wav", 1.0))
     except (ModelError, ConfigError) as error:
-        what, fix = _explained(error, seconds)
+        what, fix = explained(error, seconds, key=_KEY, server=_SERVER, refused=_REFUSED, answer="a transcript")
         return [Check.failed(_WHAT, error, f"{model}: {what}", fix)]
     finally:
         await transcriber.close()
@@ -41,21 +45,6 @@ def silence() -> bytes:
         file.setframerate(_RATE)
         file.writeframes(bytes(2 * _RATE))
     return out.getvalue()
-
-
-def _explained(error: Exception, seconds: float) -> tuple[str, str]:
-    where = "ONEVALET_TRANSCRIPTION_URL, or the provider's own variable such as OPENAI_API_BASE"
-    match error:
-        case ModelOutOfQuota():
-            return "its account is used up", "top up the account at the provider, or give another key"
-        case ModelAuthError():
-            key = "the key in ONEVALET_TRANSCRIPTION_URL, or the provider's own variable such as OPENAI_API_KEY"
-            return "the key is refused, or there is no such model", f"correct {key}, or the model's name"
-        case ModelTimeout():
-            return f"no answer within {seconds:g} s", f"see whether the server can be reached: {where}"
-        case ModelRejected():
-            return "it refuses a second of silence", "see whether this is a model for transcription"
-    return "does not answer with a transcript", f"see whether the server is away, or its address wrong: {where}"
 
 
 PROBES = (over_settings(Area.MODELS, _WHAT, check_transcription),)

@@ -41,7 +41,7 @@ class Groups:
         return await self._deed("ask_in_own_chat($1,$2,$3,$4,$5)", self.turn_id, name, new, told) or {}
 
     async def say(self, title: str, text: str, key: str) -> JsonObject:
-        """Say a text in the group from which this conversation was asked last: {outcome, title}."""
+        """Say a text in the group that asked this conversation last: {outcome, title}."""
         return await self._deed("say_in_group($1,$2,$3,$4,$5)", self.turn_id, title, text, self._id(key)) or {}
 
     async def thread(self) -> str | None:
@@ -50,7 +50,7 @@ class Groups:
         return cast("str | None", row["thread"])
 
     async def remind(self, thread: str, text: str) -> JsonObject:
-        """Say a reminder of this run's in the group, in a topic or thread: {outcome}."""
+        """Say this run's reminder in the group, in a topic or thread: {outcome}."""
         return await self._deed("remind_there($1,$2,$3,$4)", thread, text, self._id("reminder")) or {}
 
     async def _deed(self, call: str, *given: object) -> JsonObject | None:

@@ -85,7 +85,7 @@ def no_such() -> str:
 
 
 def settled(group: JsonObject) -> str:
-    """Return what becomes of a group by the owner's word."""
+    """Return the answer to the owner's word about a group."""
     title = literal(str(group["title"]))
     match str(group["state"]):
         case "on":

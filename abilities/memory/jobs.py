@@ -188,7 +188,7 @@ class MemoryWork:
         return not await self.store.read_by(job.tenant_id, STOOD_IN, 1)
 
     def _said(self, turn_id: str, rows: Sequence[Mapping[str, Any]]) -> list[Utterance]:
-        """Return what was said in a turn, at the moments of people's clock: its "tomorrow" counts from there."""
+        """Return the words of a turn, at the moments of people's clock: their "tomorrow" counts from there."""
         said = said_in_turn(turn_id, rows)
         return [replace(each, said_at=self.clock.moment_of(each.said_at.timestamp())) for each in said]
 

@@ -20,7 +20,7 @@ class Voice:
     speaks: bool
 
     async def ask(self, conversation_id: str) -> Asking:
-        """Have a conversation's last answer spoken."""
+        """Queue a conversation's last answer to be spoken."""
         return await self.answers.ask(self.tenant_id, conversation_id, self.turn_id)
 
 

@@ -2,13 +2,16 @@
 
 from abilities.speech.opening import build_speaker
 from abilities.speech.settings import SpeechSettings
-from core.errors import ConfigError, ModelAuthError, ModelError, ModelOutOfQuota, ModelRejected, ModelTimeout
+from core.errors import ConfigError, ModelError
 from core.messaging.channels import Check
 from onevalet.settings import Settings
+from operations.doctor.recordings import explained
 from operations.doctor.types import Area, over_settings
 
 _WHAT = "answers by voice"
 _HOW = "set ONEVALET_SPEECH_MODEL, such as openai/tts-1 (docs/files.md)"
+_KEY, _SERVER = (f"the provider's own variable, such as OPENAI_API_{part}" for part in ("KEY", "BASE"))
+_REFUSED = ("it refuses to speak a word", "name a speech model and, after a space, a voice of its own")
 
 
 async def check_speech(settings: Settings, seconds: float = 20.0) -> list[Check]:
@@ -20,29 +23,11 @@ async def check_speech(settings: Settings, seconds: float = 20.0) -> list[Check]
     try:
         await speaker.speak("Hello.", "mp3")
     except (ModelError, ConfigError) as error:
-        what, fix = _explained(error, seconds)
+        what, fix = explained(error, seconds, key=_KEY, server=_SERVER, refused=_REFUSED, answer="a recording")
         return [Check.failed(_WHAT, error, f"{model}: {what}", fix)]
     finally:
         await speaker.close()
     return [Check(_WHAT, True, f"{model} answers")]
-
-
-def _explained(error: Exception, seconds: float) -> tuple[str, str]:
-    where = "the provider's own variable, such as OPENAI_API_BASE"
-    match error:
-        case ModelOutOfQuota():
-            return "its account is used up", "top up the account at the provider, or give another key"
-        case ModelAuthError():
-            key = "the provider's own variable, such as OPENAI_API_KEY"
-            return "the key is refused, or there is no such model", f"correct {key}, or the model's name"
-        case ModelTimeout():
-            return f"no answer within {seconds:g} s", f"see whether the server can be reached: {where}"
-        case ModelRejected():
-            return (
-                "it refuses to speak a word",
-                "name a speech model and, after a space, a voice of its own",
-            )
-    return "does not answer with a recording", f"see whether the server is away, or its address wrong: {where}"
 
 
 PROBES = (over_settings(Area.MODELS, _WHAT, check_speech),)

@@ -20,7 +20,7 @@ class SpokenAnswers:
         self._owners = Owners(make_id)
 
     async def ask(self, tenant_id: str, conversation_id: str, turn_id: str) -> Asking:
-        """Have a conversation's last answer spoken, as asked for in a turn."""
+        """Queue a conversation's last answer to be spoken, as asked for in a turn."""
         row = await self._database.call("select ask_aloud($1,$2,$3) as asked", tenant_id, conversation_id, turn_id)
         return Asking(row["asked"]) if row else Asking.NONE
 

@@ -13,7 +13,7 @@ MAKERS = ("create_chat_model", "create_embedding_model")
 
 
 def replace_adapters() -> None:
-    """Let typeagent find ours when it looks for its own, unless those are imported already."""
+    """Replace typeagent's adapters, unless they are imported already."""
     if ADAPTERS not in sys.modules:
         module = ModuleType(ADAPTERS, __doc__)
         module.__dict__.update(dict.fromkeys(MAKERS, _refuse))
