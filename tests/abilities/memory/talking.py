@@ -81,6 +81,7 @@ async def talking(
             "onevalet_home": home,
             "onevalet_model": "openai/scripted",
             "onevalet_secret_keys": base64.b64encode(bytes(32)).decode(),
+            "onevalet_rate_per_minute": 10_000,  # they say all of it within seconds
         }
         settings |= configured
         loaded = Settings(_env_file=None, database_url=database_url, redis_url=redis_url, **settings)  # type: ignore[arg-type]
