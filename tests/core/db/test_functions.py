@@ -14,6 +14,7 @@ BY_HAND = {"set_partition"}
 """What the owner of a database calls: docs/architecture.md, partitions."""
 _CREATED = re.compile(r"^create (?:or replace )?function (\w+)\(", re.MULTILINE)
 _COMMENT = re.compile(r"--[^\n]*")
+_DEAR_CAST = re.compile(r"\bp_\w+::(?:vector|tsquery|tsvector)\b")
 _STEP = re.compile(r"^ +-- (\d+)\. \S", re.MULTILINE)
 
 
@@ -44,6 +45,13 @@ def test_every_long_function_numbers_its_steps() -> None:
     files = [*ROOT.glob("core/db/sql/functions/*.sql"), *ROOT.glob("abilities/*/sql/functions/*.sql")]
     assert len(files) > 30
     assert [f"{file.name}: {name}" for file in files for name in unnumbered(file.read_text(encoding="utf-8"))] == []
+
+
+def test_no_statement_reads_the_text_of_a_vector_again_for_each_row() -> None:
+    files = [*ROOT.glob("core/db/sql/functions/*.sql"), *ROOT.glob("abilities/*/sql/functions/*.sql")]
+    # A generic plan evaluates the cast of a parameter for each row: a variable takes it once (`v_it vector := p_it`).
+    assert {file.name: cast for file in files for cast in _DEAR_CAST.findall(file.read_text(encoding="utf-8"))} == {}
+    assert _DEAR_CAST.findall("order by embedding <#> p_near::vector") == ["p_near::vector"]
 
 
 def test_steps_that_are_missing_or_out_of_order_are_found() -> None:

@@ -27,15 +27,18 @@ begin
 end $$;
 
 -- Returns the memories nearest to a vector with their likeness. Vectors are compared and sorted alone; then memories are
--- read from the nearest on, until there are enough.
+-- read from the nearest on, until there are enough. The vector is read into a variable: a generic plan would read its
+-- text again for each row, which takes ten times as long as to compare it.
 create function find_by_vector(
     p_tenant text, p_within text[], p_closed boolean, p_vector text, p_embedder text, p_limit int)
 returns table (id text, likeness double precision)
 language plpgsql stable as $$
+declare
+    v_vector vector := p_vector;
 begin
     return query
     select v.id, v.likeness from (
-        select n.memory_id as id, -(n.embedding <#> p_vector::vector) as likeness from memory_vectors n
+        select n.memory_id as id, -(n.embedding <#> v_vector) as likeness from memory_vectors n
         where n.tenant_id = p_tenant and n.embedder = p_embedder order by 2 desc, 1 offset 0) v
     join lateral (select from memories m
                   where m.tenant_id = p_tenant and m.id = v.id and not m.held and (p_closed or m.valid_to is null)
