@@ -33,6 +33,8 @@ from core.turns.services import TurnServices
 from core.turns.types import TurnRequest
 from core.turns.undo import Undo, undo_tool
 
+SEVERAL_ACCOUNTS = "several_accounts"
+"""The name under which an ability's `sql/open_turn.sql` brings whether the person has more than one account."""
 RUN_PATIENCE = timedelta(days=30)
 """The time that a task's run waits for an account: nobody was there, and its next run takes its place."""
 
@@ -169,7 +171,9 @@ class ToolOffer:
         tools += [agent_tool(valet, agents) for valet in self._valets(request, names)]
         if self._services.undo is not None:
             tools.append(undo_tool(Undo(self._services.undo, self.inverses, agents, request.tenant)))
-        return ToolRegistry([*await self._with_accounts(tools, agents.scope.accounts.access), *own])
+        if request.kept.brought.get(SEVERAL_ACCOUNTS, True):
+            tools = [*await self._with_accounts(tools, agents.scope.accounts.access)]
+        return ToolRegistry([*tools, *own])
 
     def _valets(self, request: TurnRequest, names: Collection[str] | None) -> Sequence[Valet]:
         """Return the agents of a turn: those that are offered, and the agent with which the turn begins."""

@@ -75,10 +75,10 @@ class Remembering:
 async def shipped(
     database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Remembering]:
-    """Yield a worker with memory and profile on."""
+    """Yield a worker with memory and profile on, and with the tools that ship."""
     # No lease is renewed, as it would be where the machine is slow.
     monkeypatch.setattr(memory_runner, "LEASE", timedelta(hours=1))
-    on = {"onevalet_memory": "on"}
+    on = {"onevalet_memory": "on", "onevalet_plugins": ("agents", "tests.plugins.acting")}
     async with (
         AsyncExitStack() as stack,
         open_metered(database_url, redis_url, tmp_path, monkeypatch, **on) as metered,
