@@ -16,6 +16,7 @@ from jobs.delivery.runner import DeliveryRunner
 from jobs.later.cron import Chore, Chores
 from jobs.later.worker import LaterWorker
 from jobs.supervision import Part, PartSupervisor
+from jobs.turns.messages import Sender
 from jobs.turns.runner import TurnRunner
 
 TURN_SLOTS = 16
@@ -54,6 +55,8 @@ class WorkerProcess:
         self._delivery_runner: Runner[Claim] = Runner(
             "delivery", delivery.claim, delivery.run, slots=DELIVERY_SLOTS, poll=poll, news=news
         )
+        claim_after = partial(delivery.outbox.claim_after, worker=delivery.worker)
+        turns.send_by(Sender(self._delivery_runner.hold, claim_after))
         self._beside = [
             (work, Runner(work.name, work.claim, work.run, slots=work.slots, poll=max(poll, work.poll)))
             for work in claimed

@@ -1,6 +1,6 @@
 """The outbox: messages queued for people, in order of seq, each provider call committed before it leaves."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
 import asyncpg
@@ -37,6 +37,9 @@ _CLAIM_AND_READ = (
 
 _log = structlog.get_logger()
 
+type ClaimAfter = Callable[[str, Sequence[object], str], Awaitable[tuple[asyncpg.Record, Claim | None]]]
+"""`Outbox.claim_after` for a worker."""
+
 
 class Outbox(ClaimedRows):
     """Claim due rows, the head of each conversation first, and record the outcome of their calls."""
@@ -64,6 +67,22 @@ class Outbox(ClaimedRows):
         with self._owners.claiming(worker) as owner:
             row = await self._database.call(statement, conversation_id, owner, self.lease)
         return _claimed(row, owner, read=statement is _CLAIM_AND_READ)
+
+    async def claim_after(
+        self, write: str, given: Sequence[object], conversation_id: str, *, worker: str
+    ) -> tuple[asyncpg.Record, Claim | None]:
+        """Run a statement of one row that queues messages, and claim their conversation's head in its transaction."""
+        first = len(given) + 1
+        # The condition keeps the order: the messages are queued before the head is looked for.
+        head = f"case when w is distinct from null then ${first} else '' end"
+        statement = (
+            f"select w.*, c.*, o.* from ({write}) w"  # noqa: S608 - a constant of the caller
+            f" left join lateral claim_outbound({head}, ${first + 1}, ${first + 2}) c on true"
+            " left join lateral read_outbound(c.tenant_id, c.outbound_id) o on true"
+        )
+        with self._owners.claiming(worker) as owner:
+            row = await self._database.one(statement, *given, conversation_id, owner, self.lease)
+        return row, _claimed(row, owner, read=True)
 
     async def load(self, claim: Claim) -> DueMessage:
         """Return the claimed row with its address."""

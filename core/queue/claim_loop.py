@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 
 import structlog
@@ -42,7 +43,7 @@ class Runner[Claim]:
         self._free = asyncio.Semaphore(slots)
         self._poll = poll.total_seconds()
         self._news = news
-        self._claims: set[asyncio.Task[bool]] = set()
+        self._claims: set[asyncio.Future[bool]] = set()
         self._rings: set[asyncio.Task[None]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()
@@ -74,6 +75,25 @@ class Runner[Claim]:
             return False
         self.ring(row_id)
         return True
+
+    async def hold(self) -> "Slot[Claim] | None":
+        """Take a slot for a row that the caller claims; None if no slot is free."""
+        if self._stopping or self._free.locked():
+            return None
+        await self._free.acquire()
+        claiming = asyncio.get_running_loop().create_future()
+        self._claims.add(claiming)
+        claiming.add_done_callback(self._claims.discard)
+        return Slot(self, claiming)
+
+    def start(self, claim: Claim | None) -> None:
+        """Do a claimed row's work in a slot that was taken for it; without a row, free the slot."""
+        if claim is None:
+            self._free.release()
+            return
+        task = asyncio.create_task(self._guarded(claim), name=self._name)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
 
     async def poll(self) -> None:
         """Claim due rows until stopped, also those whose wakeup was lost."""
@@ -125,14 +145,8 @@ class Runner[Claim]:
         except StoreUnavailable as error:
             _log.warning("claim_delayed", work=self._name, cause=str(error))
         finally:
-            if claim is None:
-                self._free.release()
-        if claim is None:
-            return False
-        task = asyncio.create_task(self._guarded(claim), name=self._name)
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
-        return True
+            self.start(claim)
+        return claim is not None
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -150,3 +164,16 @@ class Runner[Claim]:
                 self._room.set()
         except Exception:
             _log.exception("work_failed", work=self._name)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot[Claim]:
+    """A slot that waits for the claim of a row. The end of its runner waits for it."""
+
+    runner: Runner[Claim]
+    claiming: "asyncio.Future[bool]"
+
+    def start(self, claim: Claim | None) -> None:
+        """Do the row's work; without a row, free the slot."""
+        self.runner.start(claim)
+        self.claiming.set_result(claim is not None)

@@ -1,13 +1,11 @@
 """Turns in Postgres: leases on lanes, and the transactions that begin a turn and end it."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
 from datetime import timedelta
 
 import asyncpg
 import structlog
 
-from core import tracing
 from core.db.database import Database
 from core.db.decided import MOST_DECISIONS
 from core.db.outages import Owners
@@ -16,6 +14,8 @@ from core.ids import IdMaker
 from core.journal.types import Lease
 from core.json_types import JsonObject
 from core.loop.control import InterruptSignal
+from core.messaging.due_messages import Claim
+from core.messaging.outbox import ClaimAfter
 from core.messaging.streamed_message import StreamRow
 from core.queue.limits import MAX_LANES_PER_TENANT
 from core.queue.quarantine import USUAL_TERMS, QuarantineMode, claim_terms
@@ -23,7 +23,6 @@ from core.turns.beginnings import load_turn
 from core.turns.failures import fail_turn
 from core.turns.outage import ModelOutage
 from core.turns.stored import BegunTurn, TurnEnd
-from core.turns.types import TurnState
 
 HISTORY_ROWS = 200
 """Messages of a session that are loaded for a turn; the context manager trims them to the model's context."""
@@ -143,30 +142,17 @@ class TurnStore:
 
     async def finish(self, lease: Lease, turn_id: str, end: TurnEnd, steps: Sequence[JsonObject] = ()) -> bool:
         """Commit the turn's results and last steps; return True if more inbound came and the lease is kept."""
-        noted = ", close_steps($1,$4)" if end.state in (TurnState.FAILED, TurnState.POISON) else ""
-        rows = [card.to_json() | {"held": end.hold_cards} for card in end.cards]
-        asked = [card.to_json() for card in end.questions]
-        elsewhere = [*(asdict(message) for message in end.told), *rows]
-        given: tuple[object, ...] = ()
-        if end.run:
-            noted, given = f"{noted}, note_run($1,$4,$6), enqueue($1,$7,$4,$8)", (end.run.to_json(), end.cards_in, rows)
-        elif end.cards_in:
-            noted, given = f"{noted}, enqueue($1,$6,$4,$7)", (end.cards_in, elsewhere)
-        row = await self._database.call(
-            f"select finish_turn($1,$2,$3,$4,$5) as more{noted}",
-            lease.tenant_id,
-            lease.lane_id,
-            lease.fence,
-            turn_id,
-            {
-                **end.to_json(),
-                "steps": list(steps) or None,
-                "outbound": [*(asdict(message) for message in end.outbound), *asked, *([] if given else rows)],
-                **tracing.carried(),
-            },
-            *given,
-        )
-        return bool(row and row["more"])
+        return (await self.finish_and_claim(lease, turn_id, end, steps, None))[0]
+
+    async def finish_and_claim(
+        self, lease: Lease, turn_id: str, end: TurnEnd, steps: Sequence[JsonObject], claim: ClaimAfter | None
+    ) -> tuple[bool, Claim | None]:
+        """Do `finish`, and `claim` the head of the conversation's outbox in the same transaction."""
+        write, given = end.statement((lease.tenant_id, lease.lane_id, lease.fence), turn_id, steps)
+        if claim is None:
+            return bool((await self._database.one(write, *given))["more"]), None
+        row, claimed = await claim(write, given, lease.lane_id)
+        return bool(row["more"]), claimed
 
     async def fail(self, lease: Lease, turn_id: str | None, absorbed: Sequence[str] = ()) -> bool:
         """End a turn that cannot end by itself, or messages for which none can begin. Return True if more waits."""

@@ -1,8 +1,9 @@
 """A turn as the store hands it to a worker, and as the worker ends it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
+from core import tracing
 from core.agents.pool_entry import PoolEntry
 from core.approvals.cards import Card
 from core.json_types import Json, JsonObject
@@ -75,9 +76,21 @@ class TurnEnd:
     hold_cards: bool = False
     noted: Mapping[str, Json] = field(default_factory=dict)
 
-    def to_json(self) -> JsonObject:
-        """Return the stored form of all but the messages and the note, which go to rows of their own."""
-        return {
+    def statement(
+        self, lane: tuple[str, str, int], turn_id: str, steps: Sequence[JsonObject]
+    ) -> tuple[str, tuple[object, ...]]:
+        """Return the statement that stores it with a turn's last steps, and its arguments. `lane`: with its fence."""
+        noted = ", close_steps($1,$4)" if self.state in (TurnState.FAILED, TurnState.POISON) else ""
+        rows = [card.to_json() | {"held": self.hold_cards} for card in self.cards]
+        asked = [card.to_json() for card in self.questions]
+        more: tuple[object, ...] = ()
+        if self.run:
+            noted += ", note_run($1,$4,$6), enqueue($1,$7,$4,$8)"
+            more = (self.run.to_json(), self.cards_in, rows)
+        elif self.cards_in:
+            noted += ", enqueue($1,$6,$4,$7)"
+            more = (self.cards_in, [*(asdict(message) for message in self.told), *rows])
+        results = {
             "state": self.state.value,
             "reason": self.reason,
             "usage": self.usage.to_json(),
@@ -87,4 +100,8 @@ class TurnEnd:
             "pool": [entry.to_json() for entry in self.pool],
             "waiting_step": self.waiting_step,
             "noted": dict(self.noted),
+            "steps": list(steps) or None,
+            "outbound": [*(asdict(message) for message in self.outbound), *asked, *([] if more else rows)],
+            **tracing.carried(),
         }
+        return f"select finish_turn($1,$2,$3,$4,$5) as more{noted}", (*lane, turn_id, results, *more)

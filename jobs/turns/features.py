@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.approvals.store import ApprovalStore
 from core.people.commands import PersonCommands
 from core.turns.runs import Runs
+from core.turns.stored import BegunTurn
 from core.turns.words.asked import ConsoleLinks, ProgramWords
 from jobs.turns.call_status import Tell
 from jobs.turns.messages import ProgramTurns
@@ -27,3 +28,14 @@ class TurnFeatures:
     program_turns: ProgramTurns | None = None
     programs: ProgramWords | None = None
     tell_doing: Tell | None = None
+
+    async def are_held(self, turn: BegunTurn) -> bool:
+        """Return whether the person's quiet hours hold the cards of a turn, if it is a task's run."""
+        if self.holds_cards is None or turn.run_id is None:
+            return False
+        return await self.holds_cards(turn.request.tenant.id, turn.run_id)
+
+    def told_of_run(self) -> None:
+        """Let those who wait for runs look, since a run has ended."""
+        if self.runs is not None:
+            self.runs.noted()

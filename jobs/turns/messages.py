@@ -5,7 +5,8 @@ person's chat.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,11 +20,14 @@ from core.ids import IdMaker
 from core.language.catalogue import gettext
 from core.messaging.capabilities import Billed, Pressable, too_long
 from core.messaging.channels import NotificationChannel
+from core.messaging.due_messages import Claim
 from core.messaging.messages import OutboundKind, OutboundMessage
+from core.messaging.outbox import ClaimAfter
 from core.messaging.programs import CHANNEL
 from core.messaging.visible_text import literal
 from core.questions.wording import QuestionCard
 from core.questions.wording import card as question
+from core.queue.claim_loop import Slot
 from core.queue.wakeups import Wakeups
 from core.turns.stored import BegunTurn, TurnEnd, TurnOutcome
 from core.turns.types import Place, TurnRequest, TurnResult, TurnState
@@ -151,6 +155,27 @@ _FORGEABLE = ("sms", "email")
 
 
 @dataclass(frozen=True, slots=True)
+class Sender:
+    """This process' sender of messages. `hold` takes a slot for one; `claim_after` is that of the worker's outbox."""
+
+    hold: Callable[[], Awaitable[Slot[Claim] | None]]
+    claim_after: ClaimAfter
+
+
+@dataclass(slots=True)
+class AnswerSlot:
+    """How the end of a turn claims its answer, and the claim once there is one."""
+
+    _claim: ClaimAfter | None = None
+    claimed: Claim | None = None
+
+    def claim(self) -> ClaimAfter | None:
+        """Return the way to claim it, at the first call only: an answer that cannot be claimed holds up no turn."""
+        claim, self._claim = self._claim, None
+        return claim
+
+
+@dataclass(frozen=True, slots=True)
 class TurnMessenger:
     """Create a turn's messages and wake their delivery."""
 
@@ -158,6 +183,7 @@ class TurnMessenger:
     wakeups: Wakeups
     approvals: ApprovalStore | None = None
     programs: ProgramTurns | None = None
+    sender: Sender | None = None
 
     async def of(self, turn: BegunTurn, outcome: TurnOutcome) -> TurnMessages:
         """Return a turn's messages. A task run has a notification instead of a reply, which its note holds."""
@@ -171,6 +197,20 @@ class TurnMessenger:
         if turn.address.channel != CHANNEL or self.programs is None:
             return messages
         return await self.programs.divide(turn, result, messages)
+
+    @asynccontextmanager
+    async def answering(self, messages: TurnMessages, lane_id: str) -> AsyncIterator[AnswerSlot]:
+        """Send the answer that the turn's end claims in the block; wake its delivery elsewhere if none was claimed."""
+        answers = bool(messages.outbound or messages.questions)
+        slot = await self.sender.hold() if self.sender and answers else None
+        answer = AnswerSlot(self.sender.claim_after if self.sender and slot else None)
+        try:
+            yield answer
+        finally:
+            if slot:
+                slot.start(answer.claimed)
+        if answers and answer.claimed is None:
+            self.wakeups.wake_delivery(lane_id)
 
     async def show(self, turn: BegunTurn, messages: TurnMessages) -> None:
         """Wake the delivery of a turn's cards, and show high-risk cards of SMS and email in another chat too."""

@@ -29,7 +29,7 @@ from jobs.reports import note_delay, note_end, turn_span
 from jobs.turns.commands import ChatCommands
 from jobs.turns.features import TurnFeatures
 from jobs.turns.interrupts import Interrupts
-from jobs.turns.messages import ChannelCapabilities, TurnMessenger
+from jobs.turns.messages import ChannelCapabilities, Sender, TurnMessenger
 from jobs.turns.results import TurnResults, is_poison
 from jobs.turns.retries import HAND_BACK_WITHIN, RETRY_DELAY, STUCK_DELAY, hand_back, leave
 
@@ -69,6 +69,10 @@ class TurnRunner:
         self._results = TurnResults(
             store, orchestrator, wakeups, capabilities, ChatCommands(rooms, wakeups), features.runs, features.tell_doing
         )
+
+    def send_by(self, sender: Sender) -> None:
+        """Have answers sent by this process while it has a slot for them: a turn's end claims its answer."""
+        self._messenger = replace(self._messenger, sender=sender)
 
     async def claim(self, lane_id: str | None) -> Lease | None:
         """Claim the named lane and begin its turn, or claim the lane that has waited longest."""
@@ -169,36 +173,26 @@ class TurnRunner:
                 await turn.request.work.journal.flush()
         more = await self._store.fail(lease, turn.turn_id if turn else None, absorbed)
         self._wakeups.wake_delivery(lease.lane_id)
-        self._told_of_run()
+        self._features.told_of_run()
         return more
 
     async def _finish(self, lease: Lease, turn: BegunTurn, outcome: TurnOutcome, state: TurnState) -> bool:
         """Commit a turn's outcome, then wake the workers that it concerns. Return whether more waits on the lane."""
         messages = await self._messenger.of(turn, outcome)
-        held = bool(messages.cards and outcome.note) and await self._are_held(turn)
+        held = bool(messages.cards and outcome.note) and await self._features.are_held(turn)
         end = messages.end(outcome, state, held=held)
         steps = turn.request.work.journal.waiting()
-        more = await _twice(lambda: self._store.finish(lease, turn.turn_id, end, steps), lease)
+        async with self._messenger.answering(messages, lease.lane_id) as slot:
+            more, slot.claimed = await _twice(
+                lambda: self._store.finish_and_claim(lease, turn.turn_id, end, steps, slot.claim()), lease
+            )
         if self._features.remembers:
             self._wakeups.wake(MEMORY, turn.turn_id)
-        if messages.outbound or messages.questions:
-            self._wakeups.wake_delivery(lease.lane_id)
         if outcome.note:
-            self._told_of_run()
+            self._features.told_of_run()
         if (messages.cards or messages.told) and not held:
             await self._messenger.show(turn, messages)
         return more
-
-    def _told_of_run(self) -> None:
-        if self._features.runs is not None:
-            self._features.runs.noted()
-
-    async def _are_held(self, turn: BegunTurn) -> bool:
-        """Return whether the person's quiet hours hold the cards of this run."""
-        holds_cards = self._features.holds_cards
-        if holds_cards is None or turn.run_id is None:
-            return False
-        return await holds_cards(turn.request.tenant.id, turn.run_id)
 
 
 async def _twice[Result](write: Callable[[], Awaitable[Result]], lease: Lease) -> Result:

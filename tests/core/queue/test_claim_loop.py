@@ -262,3 +262,35 @@ async def test_an_end_that_makes_room_is_followed_by_a_look_at_once() -> None:
     await eventually(lambda: len(looked) == 3)
     polling.cancel()
     await asyncio.gather(polling, return_exceptions=True)
+
+
+async def test_a_slot_that_is_held_does_the_row_that_its_holder_claimed() -> None:
+    work = Work()
+    loop = runner(work, slots=1)
+    slot = await loop.hold()
+    assert slot is not None
+    assert await loop.hold() is None, "the only slot is held"
+    slot.start("mine")
+    await eventually(lambda: work.running == 1, "the work of the claimed row")
+    work.go_on.set()
+    await loop.room()
+    assert (work.asked, work.done) == ([], ["mine"])
+    empty = await loop.hold()
+    assert empty is not None
+    empty.start(None)
+    await loop.room()
+
+
+async def test_a_stop_waits_for_the_claim_of_a_held_slot() -> None:
+    work = Work()
+    work.go_on.set()
+    loop = runner(work)
+    slot = await loop.hold()
+    assert slot is not None
+    stopping = asyncio.create_task(loop.stop(GRACE))
+    await all_have_their_turn()
+    assert not stopping.done()
+    assert await loop.hold() is None
+    slot.start("mine")
+    await stopping
+    assert work.done == ["mine"]

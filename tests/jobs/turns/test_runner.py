@@ -1,16 +1,25 @@
 """Turns as a worker runs them: every end that a turn can come to, and none that burns what it should not."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
+from typing import NoReturn
 
 import pytest
 
 from core.errors import StoreUnavailable, TurnDelayed
 from core.journal.types import StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject
+from core.messaging.due_messages import Claim
+from core.messaging.outbox import Outbox
+from core.queue.claim_loop import Runner
 from core.turns.failures import FAILED, SET_ASIDE
 from core.turns.types import TurnRequest, TurnResult, TurnState
+from jobs.delivery.runner import DeliveryRunner
+from jobs.turns.messages import Sender
 from jobs.turns.results import MAX_SOLO_CRASHES
+from jobs.turns.runner import TurnRunner
 from tests.core.harness import Store
 from tests.eventually import eventually, never
 from tests.jobs.worker_harness import WorkerHarness, echo
@@ -31,6 +40,69 @@ async def test_a_turn_is_answered_and_its_delivery_is_woken(store: Store) -> Non
     await WorkerHarness(store).run_turns()
     assert await replies(store) == ["re one+two"]
     assert await fates(store) == [("done", "", 1)]
+    assert store.wakeups.deliveries == await store.db.conversations.column("id")
+
+
+def sending(harness: WorkerHarness) -> tuple[TurnRunner, Runner[Claim], Outbox]:
+    """Return turns whose answers are sent by one slot of the same process."""
+    outbox = Outbox(harness.store.database, harness.store.make_id, harness.lease)
+    delivery = DeliveryRunner(outbox, {"sms": harness.channel}, harness.name)
+    runner = Runner("delivery", delivery.claim, delivery.run, slots=1)
+    turns = harness.turn_runner()
+    turns.send_by(Sender(runner.hold, partial(outbox.claim_after, worker=harness.name)))
+    return turns, runner, outbox
+
+
+async def run(turns: TurnRunner) -> None:
+    lease = await turns.claim(None)
+    assert lease is not None
+    await turns.run(lease)
+
+
+async def test_an_answer_is_claimed_with_the_end_of_its_turn_and_sent_here(store: Store) -> None:
+    harness = WorkerHarness(store)
+    turns, runner, _ = sending(harness)
+    await store.say("one")
+    await run(turns)
+    await runner.room()
+    assert [text for _, text in harness.channel.calls] == ["re one"]
+    assert (await store.db.outbound.column("state"), store.wakeups.deliveries) == (["sent"], [])
+
+
+async def test_an_answer_is_left_to_other_workers_if_no_slot_is_free(store: Store) -> None:
+    harness = WorkerHarness(store)
+    turns, runner, _ = sending(harness)
+    assert await runner.hold() is not None
+    await store.say("one")
+    await run(turns)
+    assert (await store.db.outbound.column("state"), harness.channel.calls) == (["ready"], [])
+    assert store.wakeups.deliveries == await store.db.conversations.column("id")
+
+
+async def test_an_answer_behind_another_workers_message_is_left_to_that_worker(store: Store) -> None:
+    harness = WorkerHarness(store)
+    turns, runner, outbox = sending(harness)
+    await store.say("one")
+    await harness.run_turns()
+    assert await outbox.claim(None, "another") is not None
+    await store.say("two")
+    await run(turns)
+    await runner.room()
+    assert harness.channel.calls == []
+    assert len(store.wakeups.deliveries) == 2
+
+
+async def test_a_turn_ends_though_its_answer_cannot_be_claimed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refused(write: str, given: Sequence[object], conversation_id: str) -> NoReturn:
+        raise ValueError("a row that cannot be read")
+
+    monkeypatch.setattr("jobs.turns.runner.SECOND_TRY", 0.0)
+    turns, runner, _ = sending(WorkerHarness(store))
+    turns.send_by(Sender(runner.hold, refused))
+    await store.say("one")
+    await run(turns)
+    await runner.room()
+    assert (await fates(store), await replies(store)) == ([("done", "", 1)], ["re one"])
     assert store.wakeups.deliveries == await store.db.conversations.column("id")
 
 
