@@ -138,7 +138,7 @@ class AllowWithoutAskingAgent(StandardAgent):
 
 @tool(name="list_consents", effect="read", group=_GROUP)
 async def list_consents(context: ToolExecutionContext) -> str:
-    """List what the person lets you do without asking, with its bounds, uses and end."""
+    """List the acts that the person lets you do without asking, with bounds, uses and end."""
     return await context.consents.overview()
 
 

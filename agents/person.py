@@ -56,8 +56,8 @@ async def take_back_preference(
 
     Args:
         name: Its name.
-        before: What was stored before.
-        after: What was stored then.
+        before: The value before the change.
+        after: The value after it.
     """
     restored = await context.person.change_back(name, before, after)
     if restored is None:

@@ -24,7 +24,7 @@ async def connect_account(
     Args:
         service: google, microsoft, email, caldav, or another service by its name; leave it out if none was named.
         name: What the person calls the account, such as work; leave it out unless they said so.
-        kinds: What it is to be used for, as far as they said so.
+        kinds: Its intended uses, as far as they said so.
     """
     abilities = [ability for kind in kinds or () for ability in _ABILITIES[kind]]
     return await context.accounts.connect(service, name, abilities)
@@ -32,7 +32,7 @@ async def connect_account(
 
 @tool(name="list_accounts", effect="read", group=_GROUP)
 async def list_accounts(context: ToolExecutionContext) -> str:
-    """List the accounts that the person has connected, what each may, and for what it is used where none is named."""
+    """List the person's connected accounts, with the rights of each and the uses for which it is the default."""
     return await context.accounts.overview()
 
 
@@ -42,14 +42,14 @@ async def choose_account(account: str, context: ToolExecutionContext, kinds: lis
 
     Args:
         account: The account's name or address, as list_accounts gives it.
-        kinds: What it is to be used for, as far as they said so; leave it out for all that it has.
+        kinds: Its intended uses, as far as they said so; leave it out for all that it has.
     """
     return await context.accounts.prefer(account, kinds or ())
 
 
 @tool(name="disconnect_account", effect="idempotent", needs_approval=True, parallel=False, group=_GROUP)
 async def disconnect_account(account: str, context: ToolExecutionContext) -> str:
-    """End an account: what opens it is forgotten, and its service is told that we may do nothing there any more.
+    """End an account: delete its credentials, and have its service revoke all our rights there.
 
     Args:
         account: Its name or address, as list_accounts gives it.

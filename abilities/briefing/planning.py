@@ -144,12 +144,12 @@ class SetBriefing(PlanningAgent):
 async def take_back_briefing(
     task: str, again: list[dict[str, Any]], settled: dict[str, Any], context: ToolExecutionContext
 ) -> str:
-    """Take back what was changed about the briefing.
+    """Take back a change of the briefing.
 
     Args:
         task: The id of the task that was planned, if any.
         again: The triggers of those that it replaced.
-        settled: What was settled before.
+        settled: The earlier settings.
     """
     made = await _still_there(context, task, again) if task else None
     before = BriefingSettings.from_json(settled)

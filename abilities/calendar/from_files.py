@@ -29,7 +29,7 @@ _MAX_BYTES = 512 * 1024
     asks_itself=True,
 )
 class AddEventsFromFile(CalendarAgent):
-    """Do what a calendar file (.ics) that the person sent says, once they agree: events are added to their calendar.
+    """Add the events of a calendar file (.ics) that the person sent to their calendar, once they agree.
 
     A newer state of an invitation changes the event that is there, and its cancellation deletes it.
     """

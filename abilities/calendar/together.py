@@ -1,4 +1,4 @@
-"""What all of a household do on a day: of each only what they show to the others, from their own accounts."""
+"""The household's agenda for a day: of each member only the parts shown to the others, from their own accounts."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -13,7 +13,7 @@ from onevalet import ToolExecutionContext, gettext, tool
 async def undo_event(
     events: list[dict[str, Any]], context: ToolExecutionContext, reminders: list[dict[str, Any]] | None = None
 ) -> str:
-    """Take back what was written into a calendar.
+    """Take back a change of a calendar.
 
     Args:
         events: Each event with its place and its text before.

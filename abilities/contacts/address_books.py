@@ -43,7 +43,7 @@ async def add_to_address_book(
     Args:
         name: Their whole name, as the person says it.
         addresses: Phone numbers, email addresses, "Slack U012AB3CD", "Telegram 123456789", as the person wrote them.
-        nicknames: What else the person calls them.
+        nicknames: Other names by which the person calls them.
         organization: Where they work.
         birthday: As 1990-05-31, or --05-31 where the year is not known.
         address_book: The name of one address book, only if they named one.
@@ -130,7 +130,7 @@ async def change_in_address_book(
 
 @tool(name="take_back_card", effect="idempotent", inverse=True, timeout=_SECONDS)
 async def take_back_card(card: dict[str, Any], context: ToolExecutionContext) -> str:
-    """Take back what was written into an address book.
+    """Take back a change of an address book.
 
     Args:
         card: Where it is, and what takes the change back.

@@ -60,7 +60,7 @@ def offer_back(title: str, changes: Sequence[ContactChange], context: ToolExecut
 
 @tool(name="take_back_contacts", effect="idempotent", inverse=True)
 async def take_back_contacts(changes: list[dict[str, Any]], context: ToolExecutionContext) -> str:
-    """Take back what was changed among the contacts.
+    """Take back a change of the contacts.
 
     Args:
         changes: Each contact before and after.

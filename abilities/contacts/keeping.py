@@ -25,7 +25,7 @@ async def find_contacts(name: str, context: ToolExecutionContext) -> str:
     Use it before saying that nobody is known.
 
     Args:
-        name: A name as the person says it, with what tells two apart: "Sam", "my sister", "Sam from work".
+        name: A name as the person says it, with a distinction if needed: "Sam", "my sister", "Sam from work".
     """
     people = await people_of(context)
     lines = [contact.line() for contact in matches(name, people.contacts)[:_MAX_LISTED]]
@@ -63,13 +63,13 @@ async def add_contact(
     birthday: str = "",
     notes: str = "",
 ) -> str:
-    """Keep somebody whom the person knows, or add to what is kept of them. Give addresses as the person wrote them.
+    """Keep a person's contact, or add to an existing entry. Give addresses as the person wrote them.
 
     Args:
         name: Their whole name, as the person says it.
         addresses: Their phone numbers and email addresses, "Slack U012AB3CD", "Telegram 123456789".
-        nicknames: What else the person calls them.
-        relation: What they are to the person: "sister", "dentist".
+        nicknames: Other names by which the person calls them.
+        relation: Their relation to the person: "sister", "dentist".
         organization: Where they work.
         birthday: As 1990-05-31, or --05-31 where the year is not known.
         notes: Anything else worth keeping.
@@ -117,12 +117,12 @@ async def change_contact(
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
 ) -> str:
-    """Change what is kept here of somebody; change_in_address_book changes their card in the address book.
+    """Change a contact that is kept here; change_in_address_book changes a card in the address book.
 
     Args:
         contact: Their number, as find_contacts gives it, or their name.
         name: Their new name.
-        relation: What they are to the person now; empty to remove it.
+        relation: Their new relation to the person; empty to remove it.
         organization: Where they work now; empty to remove it.
         birthday: As 1990-05-31 or --05-31; empty to remove it.
         add: Phone numbers, email addresses, nicknames, "Slack U012AB3CD" or "Telegram 123456789" to add.

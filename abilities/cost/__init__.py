@@ -1,1 +1,1 @@
-"""What answers and tasks cost, told before: long answers by SMS ask how they shall come, and `cost` sums all up."""
+"""The cost of answers and tasks, stated in advance: a person chooses how a long SMS is sent; `cost` adds all up."""

@@ -1,4 +1,4 @@
-"""`cost`: what models and texts have cost."""
+"""`cost`: the cost of models and texts."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ cost_app = typer.Typer()
 def cost(
     days: Annotated[int, typer.Option(min=1, max=365, help="The last days, today included.")] = 30, json: Json = False
 ) -> None:
-    """Print what models and SMS have cost, together and by person."""
+    """Print the cost of models and SMS, in total and by person."""
     from abilities.cost.operating import print_cost
 
     run_work(lambda settings: print_cost(settings, days, as_json=json))

@@ -38,7 +38,7 @@ BECAME = {
     "lapsed": "nobody chose: sent shortened",
     "over": "over without a choice",
 }
-"""What became of an answer, for operators, by its way as the table has it."""
+"""The ends of a held answer, for operators, by the way that the table names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class HeldAnswers:
         return Chosen(row["conversation_id"], row["channel"], link.url if link else "")
 
     async def ask_above(self, segments: int) -> int:
-        """Keep from how many segments on the person wants to be asked; return what holds now."""
+        """Store the number of segments from which the person wants to be asked; return the number in force."""
         kept = segments if segments < self.most else None
         await self.database.call("select keep_answer_limit($1,$2)", self.tenant_id, kept)
         return kept or self.most

@@ -1,4 +1,4 @@
-"""The command that sums up what models and texts have cost."""
+"""The command that adds up the cost of models and texts."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _OPEN_DAYS = 2
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What was spent on models and on texts, in dollars, and the segments of the texts."""
+    """The spending on models and on texts, in dollars, and the segments of the texts."""
 
     models: Decimal
     texts: Decimal

@@ -1,4 +1,4 @@
-"""The console's page of long answers: what was held back, and how it came."""
+"""The console's page of long answers: those held back, and how each was sent."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Shorten an answer by rules: some of its sentences, each whole and in its place, the important ones first.
 
-No model is asked: what comes is then the answer's own words, costs nothing, needs no turn, which the end of a wait has
-not, and is the same after a crash.
+No model is asked: the result has the answer's own words, costs nothing, needs no turn (the end of a wait has none), and
+is the same after a crash.
 """
 
 import re
@@ -21,9 +21,9 @@ _STRONG = re.compile(r"\*\*\S")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _QUESTION = re.compile(r"[?？]\W*$")
 _SAME = 0.25
-"""The share of a sentence's words below which it says again what others said."""
+"""The share of new words below which a sentence counts as a repetition of others."""
 _LEAST = 40
-"""Characters of which a shortening has room at least."""
+"""The least room of a shortening, in characters."""
 
 
 @dataclass(frozen=True, slots=True)

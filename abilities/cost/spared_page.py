@@ -13,7 +13,7 @@ from operations.console.visits import Visit
 
 
 class SparedPages(Pages):
-    """Show what was spared: people see their own, operators that of all."""
+    """Show the saved calls: people see their own, operators those of all."""
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [web.get(f"{PATH}/spared", self._show)]

@@ -25,12 +25,12 @@ async def list_files(context: ToolExecutionContext) -> str:
 
 @tool(name="read_file", effect="read", outside=True, group=_GROUP, timeout=90)
 async def read_file(file: str, context: ToolExecutionContext, page: int = 1, question: str = "") -> str:
-    """Read more of a file that the person sent: a document from a page on, or what is in a picture.
+    """Read more of a file that the person sent: a document from a page on, or the content of a picture.
 
     Args:
         file: The file's id, such as f1a2b3c4d5.
         page: The page to begin at, from 1.
-        question: Of a picture: what to look for in it.
+        question: Of a picture: the thing to look for in it.
     """
     found = await context.files.find(file)
     if found.is_picture:

@@ -14,7 +14,7 @@ from core.turns.words.asked import Asked
 
 
 async def about_followups(asked: Asked) -> CommandAnswer | None:
-    """List the follow-ups, or do what the person says about them."""
+    """List the follow-ups, or carry out the person's words about them."""
     try:
         followups = asked.service(FollowUps)
     except ToolFailed:

@@ -1,4 +1,4 @@
-"""The word for follow-ups, with what may follow it in each language."""
+"""The word for follow-ups, with its arguments in each language."""
 
 import re
 
@@ -14,7 +14,7 @@ _VERBS = {
     ON: {"en": "on", "de": "an", "es": "activar", "fr": "activer", "pt": "ativar", "zh": "开启"},
     OFF: {"en": "off", "de": "aus", "es": "desactivar", "fr": "désactiver", "pt": "desativar", "zh": "关闭"},
 }
-"""What may be said about them; the words of every language count for everybody."""
+"""The decisions about them; the words of every language count for everybody."""
 _WITHOUT_ACCENT = {"si": YES, "nao": NO, "desactiver": OFF}
 
 

@@ -1,4 +1,4 @@
-"""A person's follow-ups: listed, kept, declined, taken back, turned off; what a word, a tool or a run does."""
+"""A person's follow-ups: listed, kept, declined, taken back, turned off, by a word, a tool or a run."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -74,7 +74,7 @@ class FollowUps:
         return await self._decide(followup, None)
 
     async def drop(self, memory_id: str) -> bool:
-        """Take back what was kept; return False if the person was asked already."""
+        """Take back a kept follow-up; return False if the person was asked already."""
         await self._end_tasks(one for one in await self.all(State.KEPT) if one.memory_id == memory_id)
         return bool(await self._call("drop_followup($1,$2,$3)", memory_id, self._now))
 
@@ -85,7 +85,7 @@ class FollowUps:
         await self._call("switch_followups($1,$2,$3)::text", on, self._now)
 
     async def ask(self, memory_id: str, task_id: str) -> tuple[str, datetime] | None:
-        """Note that a task asks the person; return what they said and when, None if the follow-up is its no longer."""
+        """Note that a task asks the person; return their words and the time, None if it is no longer the task's."""
         statement = "select * from ask_followup($1,$2,$3,$4)"
         row = await self._database.call(statement, self.tenant_id, memory_id, task_id, self._now)
         return (row["words"], row["said_at"]) if row else None

@@ -1,4 +1,4 @@
-"""The console's page of follow-ups: what was proposed, and what became of it."""
+"""The console's page of follow-ups: the proposals, and the outcome of each."""
 
 from collections.abc import Sequence
 from dataclasses import replace

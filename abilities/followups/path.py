@@ -1,4 +1,4 @@
-"""The follow-ups of a turn in its path: about what was told in it, and those that it decided."""
+"""The follow-ups of a turn in its path: those about its statements, and those that it decided."""
 
 from collections.abc import Sequence
 

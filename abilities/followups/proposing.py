@@ -1,4 +1,4 @@
-"""Proposing follow-ups in people's digests, from what memory has read; no model is asked."""
+"""Proposing follow-ups in people's digests, from memories that a model has read; no model is asked here."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _UNTOLD = (
     "select f.task_id from followups f where f.tenant_id = $1 and f.state = 'kept' and not exists ("
     " select from memories m where m.tenant_id = f.tenant_id and m.id = f.memory_id and m.valid_to is null)"
 )
-"""The tasks of what was kept, and whose memory is gone or holds no longer."""
+"""The tasks of kept follow-ups whose memory is gone or no longer holds."""
 DECIDES = "decide_followup"
 """The tool through which people decide: a tier that names its tools and not this one has no proposals."""
 
@@ -42,7 +42,7 @@ class Proposals:
     sharing: Callable[[str], Sharing | None]
 
     async def propose(self) -> None:
-        """Propose what is ahead of people, and end what is over. Any number of workers may do so at once."""
+        """Propose follow-ups on coming events, and end those that are over. Any number of workers may do so at once."""
         now = await self.tasks.clock.sound_now()
         if now is None:
             return
@@ -84,7 +84,7 @@ class Proposals:
         return home is None or not home.child
 
     async def _proposal(self, tenant_id: str, ahead: asyncpg.Record) -> JsonObject | None:
-        """Return a proposal for the next digest; None if what is ahead will be over by then."""
+        """Return a proposal for the next digest; None if its event will be over by then."""
         digest_at, zone = await self.notifier.next_digest(tenant_id), zone_or_utc(ahead["timezone"])
         if ahead["happens_at"] <= digest_at:
             return None

@@ -21,7 +21,7 @@ _ROWS = (
 
 @dataclass(frozen=True, slots=True)
 class ShownFollowUp:
-    """A follow-up on the page. `text`: what the person said; empty if it was forgotten."""
+    """A follow-up on the page. `text`: the person's words; empty if they were forgotten."""
 
     tenant_id: str
     memory_id: str

@@ -1,4 +1,4 @@
-"""Decisions about follow-ups through the model, the executor that asks, and what takes back."""
+"""Decisions about follow-ups through the model, the executor that asks, and the tool that takes back."""
 
 from abilities.followups.deciding import TAKE_BACK, decide, undo_of
 from abilities.followups.followups import FollowUps

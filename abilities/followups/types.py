@@ -31,7 +31,7 @@ class State(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What became of a decision, as `decide_followup` returns it."""
+    """The outcome of a decision, as `decide_followup` returns it."""
 
     KEPT = "kept"
     DECLINED = "declined"
@@ -44,7 +44,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """A follow-up. `words`: what the person said. `here`: it was decided in this turn."""
+    """A follow-up. `words`: the person's. `here`: it was decided in this turn."""
 
     memory_id: str
     number: int

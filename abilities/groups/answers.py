@@ -9,7 +9,7 @@ from core.turns.words.asked import Asked
 
 
 async def about_groups(asked: Asked) -> CommandAnswer | None:
-    """Show the groups to the installation's owner, or do what they say about one; tell anybody else the way."""
+    """Show the groups to the installation's owner, or change one by their word; tell anybody else whom to ask."""
     try:
         groups = asked.service(Groups)
     except ToolFailed:

@@ -1,4 +1,4 @@
-"""The word for groups, with what may follow it in each language."""
+"""The word for groups, with its arguments in each language."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ VERBS: Mapping[str, dict[str, str]] = {
     ALLOW: {"en": "allow", "de": "erlauben", "es": "permitir", "fr": "autoriser", "pt": "permitir", "zh": "允许"},
     FORBID: {"en": "forbid", "de": "verbieten", "es": "prohibir", "fr": "interdire", "pt": "proibir", "zh": "禁止"},
 }
-"""What may be done about a group: the first two in the group itself, the others by the installation's owner."""
+"""The acts on a group: the first two in the group itself, the others by the installation's owner."""
 
 
 def _any(*verbs: str) -> str:

@@ -13,7 +13,7 @@ from core.queue.wakeups import Wakeups
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """What a turn does about groups. Each deed may be repeated with the same answer."""
+    """A turn's acts on groups. Each may be repeated with the same answer."""
 
     database: Database
     wakeups: Wakeups

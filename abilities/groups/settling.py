@@ -1,4 +1,4 @@
-"""What follows when somebody wants us in a group: may they decide that there, and does the owner allow it?"""
+"""Admission to a group: may its member decide that there, and does the owner allow it?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Take what is said and happens in groups: one round trip each, and a turn only for what is meant for us."""
+"""Receive groups' messages and events: one round trip each, and a turn only if we are addressed."""
 
 import re
 from dataclasses import replace

@@ -11,7 +11,7 @@ lift_app = typer.Typer()
 
 @halt_app.command("halt")
 def halt(json: Json = False) -> None:
-    """Stop all work for everybody: no turn, task or delivery goes on until `lift`; what comes in is kept."""
+    """Stop all work for everybody: no turn, task or delivery goes on until `lift`; incoming messages are kept."""
     from abilities.halts.operating import halt as begin
 
     run_work(lambda settings: begin(settings, as_json=json))

@@ -26,7 +26,7 @@ class HaltsEverywhere:
     router: Database
 
     async def follow(self) -> None:
-        """Begin and lift here what others have begun and lifted. Repeatable."""
+        """Begin and lift here the halts that others have begun and lifted. Repeatable."""
         for row in await self.router.rows("select number from partitions order by number"):
             number = row["number"]
             try:

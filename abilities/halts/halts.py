@@ -10,7 +10,7 @@ BY_COMMAND = "the command line"
 
 @dataclass(frozen=True, slots=True)
 class Halt:
-    """A halt that lasts. `how`: what began it, such as `word by sms`; `code`: what lifts it in chat."""
+    """A halt in force. `how`: its cause, such as `word by sms`; `code`: the code that lifts it in chat."""
 
     at: datetime
     how: str

@@ -1,1 +1,1 @@
-"""Households: the people who live together, and what they share."""
+"""Households: the people who live together, and the data that they share."""

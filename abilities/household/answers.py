@@ -16,7 +16,7 @@ type _Deed = Callable[[Households, Said, str], Awaitable[str]]
 
 
 async def about_household(asked: Asked) -> CommandAnswer | None:
-    """Show the household, or do what the person says about it."""
+    """Show the household, or change it by the person's word."""
     try:
         households = asked.service(Households)
     except ToolFailed:

@@ -1,4 +1,4 @@
-"""The word for the household, with what may follow it in each language."""
+"""The word for the household, with its arguments in each language."""
 
 import re
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ VERBS = {
         "zh": "日历",
     },
 }
-"""What may be done about a household; the words of every language count for everybody."""
+"""The acts on a household; the words of every language count for everybody."""
 _OWNER, _ADULT, _CHILD = HouseholdRole
 ROLES: Mapping[HouseholdRole, dict[str, str]] = {
     HouseholdRole.ADULT: {
@@ -107,7 +107,7 @@ HOUSEHOLD = ChatCommand(
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a person said after the word: the deed, its object, the role or how much they show, and whether they agree.
+    """The text after the chat word: the act, its object, the role or how much they show, and whether they agree.
 
     Empty for none.
     """
@@ -120,7 +120,7 @@ class Said:
 
 
 def read_argument(argument: str) -> Said:
-    """Read what follows the word."""
+    """Parse the text after the word."""
     first, _, rest = " ".join(argument.split()).partition(" ")
     verb = next((verb for verb, words in VERBS.items() if first.casefold() in words.values()), "")
     before, _, last = rest.rpartition(" ")

@@ -1,4 +1,4 @@
-"""A person's household: making one, inviting, joining, leaving; what a word or a tool does for them."""
+"""A person's household: making one, inviting, joining and leaving, by a word or a tool."""
 
 import hashlib
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _LIST = "list "
 
 @dataclass(frozen=True, slots=True)
 class Households:
-    """What one person does about their household, in one turn. Each deed may be repeated with the same answer.
+    """A person's acts on their household in a turn. Each may be repeated with the same answer.
 
     `tier`: the tier of children; None if they have no limits of their own.
     """
@@ -97,7 +97,7 @@ class Households:
         )
 
     async def done(self) -> Deed | None:
-        """Return the answer to what this turn has done already, before a crash; None for nothing."""
+        """Return the answer to this turn's act before a crash; None if there was none."""
         answer = await self._call("household_deed($1,$2)", self.turn_id)
         return Deed.from_json(answer) if isinstance(answer, dict) else None
 

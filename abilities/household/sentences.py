@@ -80,7 +80,7 @@ _BY_KIND: Mapping[str, str] = {
     "child": gettext_noop("{who} is in “{household}” as: {role}."),
     "merged": gettext_noop("By the link you have left “{household}”, as nobody is in two households."),
 }
-"""What members are told of each other, by the kinds of the SQL functions."""
+"""News to members about each other, by the kinds of the SQL functions."""
 _TO_THEMSELVES = gettext_noop("You are in “{household}” now ({role}).")
 
 
@@ -159,7 +159,7 @@ def invitation(code: str, role: HouseholdRole) -> str:
 
 
 def question(deed: Deed, code: str, channel: str) -> str:
-    """Return the question to a person who typed a code: who invites them, and what is shared."""
+    """Return the question to a person who typed a code: the inviting person, and the data that is shared."""
     who = deed.who or Member("")
     asked = gettext(
         "{who} invites you to “{household}” ({role}), with {people}. You would share with all of them the lists, notes "

@@ -1,4 +1,4 @@
-"""What the members of a household share, as other abilities use it: implements `core.tools.sharing.Sharing`."""
+"""The shared data of a household, as other abilities use it: implements `core.tools.sharing.Sharing`."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _BY = SharedBy(reads="household_of", writes="enter_household")
 
 @dataclass(frozen=True, slots=True)
 class SharedInHousehold:
-    """A person's part in what their household shares."""
+    """A person's part in their household's shared data."""
 
     households: Households
 

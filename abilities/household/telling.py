@@ -1,4 +1,4 @@
-"""What follows a deed: members are told, and children's limits lifted. Any number of workers may do it: each once."""
+"""After an act: tell members, and lift children's limits. Any number of workers may run: each act is handled once."""
 
 from functools import partial
 

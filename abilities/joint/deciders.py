@@ -81,7 +81,7 @@ class HouseholdDeciders:
 
 
 def quiet_end(facts: dict[str, Any], now: datetime) -> datetime | None:
-    """Return when the quiet hours of somebody end, by what is known of them; None outside them."""
+    """Return when a person's quiet hours end, by their preferences; None outside them."""
     if not facts["quiet_from"]:
         return None
     hours = QuietHours(time.fromisoformat(facts["quiet_from"]), time.fromisoformat(facts["quiet_until"]))

@@ -1,4 +1,4 @@
-"""The other side of joint consents: their card, what comes of both decisions, and what they are told."""
+"""The other side of joint consents: their card, the result of both decisions, and the news of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -151,7 +151,7 @@ class Settling:
             return card(approval, f"out_{second.removeprefix('apr_')}")
 
     async def _tell(self, tenant_id: str, approval_id: str) -> None:
-        """End the other person's request if both have ended, and tell them what came of it."""
+        """End the other person's request if both have ended, and tell them the result."""
         row = await self.database.one("select joint_news($1,$2) as news", tenant_id, approval_id)
         news = row["news"]
         if news is None or not news["over"]:

@@ -27,7 +27,7 @@ _TO_OTHER: Mapping[str, str] = {
     "changed": gettext_noop("{code} is over: {who} changed it. If you are to agree to that, you get a new card."),
     "left": gettext_noop("{code} is over: you and {who} no longer share a household. Nothing was done: {summary}."),
 }
-"""What the other person is told, by the reason; none if they ended it themselves."""
+"""The news for the other person, by the reason; none if they ended it themselves."""
 _OVER = gettext_noop("{code} is over. Nothing was done: {summary}.")
 _SILENT = ("other_refused", "other_changed", "gone", "too_long")
 

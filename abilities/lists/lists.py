@@ -182,7 +182,7 @@ async def rename_list(list_name: str, new_name: str, context: ToolExecutionConte
 
     Args:
         list_name: As the person calls it.
-        new_name: What it shall be called.
+        new_name: Its new name.
     """
     made = await _made_by(context)
     if made is None:
@@ -217,7 +217,7 @@ async def take_back_list_change(change: dict[str, Any], context: ToolExecutionCo
     """Take back a change of a list.
 
     Args:
-        change: What was changed, entry by entry.
+        change: The changes, entry by entry.
     """
     wanted = Change.from_json(change)
     shelf = await shelf_of(wanted, context)

@@ -88,7 +88,7 @@ async def restore_note(text: str, context: ToolExecutionContext) -> str:
     """Keep a note again that was forgotten; it gets a new number.
 
     Args:
-        text: What it said.
+        text: Its text.
     """
     kept = await context.storage.put(NOTES, context.idempotency_key, {"text": text})
     return gettext("Undone: the note is back, as number {number}: {text}", number=kept.number, text=text)

@@ -55,7 +55,7 @@ class _Found:
 
 
 class SearchFor(BaseModel):
-    """What mail is searched for; what is left out does not matter."""
+    """The conditions that a search sets on mail; omitted fields match anything."""
 
     sender: Annotated[str, Field(description="A part of the sender's name or address")] = ""
     recipient: Annotated[str, Field(description="A part of a recipient's name or address")] = ""
@@ -80,10 +80,10 @@ async def search_mail(
     account: str | None = None,
     limit: int = 10,
 ) -> str:
-    """List the person's mail, the newest first, each with its id; with nothing given, what is in the inbox.
+    """List the person's mail, the newest first, each with its id; without any condition, the inbox.
 
     Args:
-        find: What to look for.
+        find: The conditions to match.
         folder: A folder's name, or sent, drafts, archive, junk, trash or all; the inbox where it is left out.
         account: The account's name; all where it is left out.
         limit: How many, up to 25.
@@ -115,7 +115,7 @@ async def read_mail(id: str, context: ToolExecutionContext, part: int = 1, threa
     Args:
         id: The mail's id, such as mail/email/primary/INBOX/17/42.
         part: Which part of a long mail, from 1.
-        thread: Read what was written before and after it as well.
+        thread: Read the earlier and later mail of its thread as well.
     """
     ref = MailRef.parse(id)
     if thread:

@@ -34,7 +34,7 @@ _ARCHIVE = "Archive"
 
 
 class SortAction(StrEnum):
-    """What may be done with mail that stays in the person's mailbox, or leaves it."""
+    """The changes to mail that stays in the person's mailbox, or leaves it."""
 
     READ = "read"
     UNREAD = "unread"

@@ -19,7 +19,7 @@ def list_tools(
     tenant: Tenant = "",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Ask each server what it offers, and say what of it is accepted, new, or changed since."""
+    """Ask each server for its tools, and print which are accepted, new, or changed since."""
     from abilities.mcp.accepting import print_tools
 
     run_work(lambda settings: print_tools(settings, server, tenant, as_json=json))
@@ -32,7 +32,7 @@ def accept_tools(
     tenant: Tenant = "",
     anyway: Annotated[bool, typer.Option("--anyway", help="Accept also what looks like a trick.")] = False,
 ) -> None:
-    """Show what a server's tools say, all that the model would be told, and accept it; workers then offer them."""
+    """Show all that a server's tools would tell the model, and accept it; workers then offer them."""
     from abilities.mcp.accepting import accept
 
     if not run_work(lambda settings: accept(settings, server, tool, tenant, anyway=anyway)):

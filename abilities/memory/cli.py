@@ -16,7 +16,7 @@ def list_memories(
     tenant: Tenant = "",
     json: Json = False,
 ) -> None:
-    """List what is remembered of a person; listing changes nothing."""
+    """List a person's memories; listing changes nothing."""
     from abilities.memory.listing import print_memories
 
     run_work(lambda settings: print_memories(settings, tenant, ended=ended, as_json=json))

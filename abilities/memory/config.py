@@ -32,7 +32,7 @@ class MomexConfig:
     embedding_model: str = ""
     recall: RecallMode = RecallMode.BOTH
     by_rules: bool = False
-    """No model reads what is added, even if there is one."""
+    """No model reads added statements, even if there is one."""
     structured: bool = True
     patience: float = 0.3
     query_patience: float = 10.0

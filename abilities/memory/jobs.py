@@ -59,7 +59,7 @@ _log = structlog.get_logger()
 class Job:
     """A claimed job. Only its `owner` may end it: another worker may have taken it over since.
 
-    `given`: what it is done with, as `read_memory_job` returns it.
+    `given`: its data, as `read_memory_job` returns it.
     """
 
     tenant_id: str
@@ -193,7 +193,7 @@ class MemoryWork:
         return [replace(each, said_at=self.clock.moment_of(each.said_at.timestamp())) for each in said]
 
     async def _do(self, job: Job) -> None:
-        """Store what a job's words tell, and end it; redact then what was forgotten meanwhile."""
+        """Store the statements in a job's words, and end it; then redact those forgotten meanwhile."""
         adder, held, given = self.adder, HeldJob(job.id, job.owner), job.given
         turn_id = given["turn_id"]
         if turn_id:

@@ -97,7 +97,7 @@ class LongTermMemory:
     ) -> Recall:
         """Search all that this person may see, or the collections named and those below them.
 
-        `overview`: what was read of the person's memory already.
+        `overview`: the overview of the person's memory, if it was read already.
         """
         overview = overview or await read_overview(self.store.database, tenant_id)
         now = self.clock.now()

@@ -24,8 +24,8 @@ from core.language.asking import asks
 class MemoryReader:
     """Lets a model read people's statements after they were stored. Every step may be repeated.
 
-    `by_model`: False if the settings name none any more, so that the rules' reading stands. `indexes` are brought up to
-    date with what was read.
+    `by_model`: False if the settings name none any more, so that the rules' reading stands. `indexes` are updated after
+    each reading.
     """
 
     adder: Adder

@@ -11,7 +11,7 @@ from onevalet.ability import OwnSettings
 class MemorySettings(BaseSettings):
     """The level of memory, and its embedding model.
 
-    `on`: a model reads what people say, for memories and for their profile; rules without a model. `rules`: no model
+    `on`: a model reads people's statements, for memories and profile; rules without a model. `rules`: no model
     reads, so there are no inferred facts. `off`: only history is kept.
     """
 

@@ -30,7 +30,7 @@ async def remember_for_us(statement: str, context: ToolExecutionContext) -> str:
 
 @tool(name="list_shared_memories", effect="read", outside=True, needs_memory="on", group=_GROUP)
 async def list_shared_memories(context: ToolExecutionContext) -> str:
-    """List what is remembered for all of the person's household, the newest first."""
+    """List the memories of the person's household, the newest first."""
     _, memory = await _shared(context)
     known = await memory.overview()
     if not known:
@@ -48,7 +48,7 @@ async def list_shared_memories(context: ToolExecutionContext) -> str:
     group=_GROUP,
 )
 async def forget_for_us(memories: list[str], context: ToolExecutionContext) -> str:
-    """Forget for good what is remembered for all of the person's household. The person must agree to exactly these.
+    """Forget memories of the person's household for good. The person must agree to exactly these.
 
     Args:
         memories: The lines of the memories exactly as list_shared_memories returned them, each with its number.
@@ -66,7 +66,7 @@ async def forget_for_us(memories: list[str], context: ToolExecutionContext) -> s
 
 @tool(name="take_back_shared_memory", effect="idempotent", inverse=True, needs_memory="on")
 async def take_back_shared_memory(numbers: list[int], home: str, context: ToolExecutionContext) -> str:
-    """Take back what was just remembered for all.
+    """Take back a statement that was just remembered for all.
 
     Args:
         numbers: The memories' numbers.

@@ -49,11 +49,11 @@ async def list_memories(context: ToolExecutionContext) -> str:
 
 @tool(name="correct_memory", effect="idempotent", parallel=False, needs_memory="on", group=_GROUP)
 async def correct_memory(number: int, context: ToolExecutionContext, statement: str = "") -> str:
-    """Put right what is remembered wrongly, or let a memory hold again that was wrongly replaced.
+    """Correct a wrong memory, or let a memory hold again that was wrongly replaced.
 
     Args:
         number: The memory's number, as list_memories or search_memory gives it.
-        statement: What is right, in the person's voice. Leave it empty to let the memory hold again as it was.
+        statement: The correct statement, in the person's voice. Leave it empty to let the memory hold again as it was.
     """
     kept = await context.memory.correct(number, statement.strip(), context.idempotency_key)
     if not kept:
@@ -65,7 +65,7 @@ async def correct_memory(number: int, context: ToolExecutionContext, statement: 
 
 @tool(name="ask_to_forget", effect="idempotent", parallel=False, needs_memory="on", group=_GROUP)
 async def ask_to_forget(what: str, context: ToolExecutionContext, numbers: list[int] | None = None) -> str:
-    """Begin to forget: find what is meant. Then call forget with what is to go; nothing is forgotten before that.
+    """Begin to forget: find the memories meant. Then call forget with those to go; nothing is forgotten before that.
 
     Args:
         what: What to forget, in the person's words.

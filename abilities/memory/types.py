@@ -84,7 +84,7 @@ class Memory:
 class Version:
     """The version of a person's memory: the newest number, and the number of removals.
 
-    `settled`: the newest number that an index may hold: of what is neither held back nor still to be read.
+    `settled`: the newest number that an index may hold: no memory up to it is held back or unread.
     """
 
     number: int = 0

@@ -134,7 +134,7 @@ class PlanningAgent(ZoneAgent):
         self.state["tried"] = tried
 
     async def cost(self, trigger: dict[str, Any]) -> str:
-        """Return in a few words what the plan will cost; empty for nothing, or for no known price."""
+        """Return the cost of the plan in a few words; empty if it costs nothing, or no price is known."""
         return ""
 
     async def go_on(self, zone: str | None) -> AgentResult:

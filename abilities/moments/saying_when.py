@@ -22,7 +22,7 @@ def moment_said(text: str, now: datetime, language: str | None) -> datetime:
 def to_the_minute(moment: datetime, now: datetime) -> datetime:
     """Return the whole minute that is said of a moment, and for which it is planned; `now` has the person's zone.
 
-    "In two hours" is what the clock then shows. Of a moment that is near, the seconds count: it is the next minute.
+    "In two hours" is the time that the clock then shows. Seconds count for a near moment: it is the next minute.
     """
     past = timedelta(seconds=moment.second, microseconds=moment.microsecond)
     if not past:

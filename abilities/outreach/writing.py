@@ -45,7 +45,7 @@ def _is_channel(given: str) -> bool:
 
 @valet(name="MessageSomeoneAgent", effect="idempotent", timeout=60, group=GROUP, standing=("text",))
 class MessageSomeoneAgent(StandardAgent):
-    """Write to somebody else for the person by SMS, Slack or Telegram; what they answer comes back to the person."""
+    """Write to somebody else for the person by SMS, Slack or Telegram; their answer comes back to the person."""
 
     to = InputField(
         gettext_noop("Who should get it?"),

@@ -1,4 +1,4 @@
-"""Where a person is: places that they send, share live or tell by a link, and what depends on them."""
+"""Where a person is: places that they send, share live or tell by a link, and the tools that use them."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack

@@ -1,4 +1,4 @@
-"""What places need in a worker and in `web`: the services of turns, the page, the upkeep."""
+"""The parts of places in a worker and in `web`: the services of turns, the page, the upkeep."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta

@@ -54,7 +54,7 @@ async def where_am_i(context: ToolExecutionContext) -> dict[str, Any]:
 
 @tool(effect="idempotent", group=GROUP, title=gettext_noop("Remember where you are"))
 async def note_city(city: str, context: ToolExecutionContext) -> str:
-    """Note the city in which the person says they are now ("I am in Lyon"), for what they ask about "here".
+    """Note the city in which the person says they are now ("I am in Lyon"), for questions about "here".
 
     Args:
         city: With the country where there are several.

@@ -1,4 +1,4 @@
-"""The console's page of feedback: what was liked, and what was not."""
+"""The console's page of feedback: the answers that people liked, and those that they disliked."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The reactions to what people were told, as the console lists them."""
+"""The reactions to our messages, as the console lists them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

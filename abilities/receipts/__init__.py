@@ -1,1 +1,1 @@
-"""Receipts of what was done in a person's name: by which consent and how it ended, in a file that anybody can check."""
+"""Receipts of acts in a person's name: the consent and the result of each, in a file that anybody can check."""

@@ -1,4 +1,4 @@
-"""Receipts: what was done in a person's name, with the consent behind each, in a file that anybody can check."""
+"""Receipts: the acts in a person's name, with the consent behind each, in a file that anybody can check."""
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack

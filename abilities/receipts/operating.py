@@ -23,7 +23,7 @@ from onevalet.settings import Settings
 
 
 def print_verified(path: Path, key: str, *, as_json: bool) -> None:
-    """Check a file and print what it holds; exit with 1 if it was changed, or if another key signed it."""
+    """Check a file and print its contents; exit with 1 if it was changed, or if another key signed it."""
     try:
         with path.open("rb") as file:
             verified = verify(file)

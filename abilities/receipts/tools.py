@@ -16,7 +16,7 @@ _MAX_ANSWER = 200
 
 @tool(name="list_receipts", effect="read", outside=True, group=_GROUP)
 async def list_receipts(first_day: str, last_day: str, context: ToolExecutionContext) -> str:
-    """List what was done in the person's name on some days, with the consent behind each, the newest first.
+    """List the acts in the person's name on some days, with the consent behind each, the newest first.
 
     It is the record of what was really done: go by it, not by what was said.
 

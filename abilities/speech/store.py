@@ -45,7 +45,7 @@ class SpokenAnswers:
         )
 
     async def end(self, claimed: ClaimedSpeech, end: SpeechEnd) -> str | None:
-        """Record how an answer ended, and queue what is sent after it; return its conversation."""
+        """Record how an answer ended, and queue the message after it; return its conversation."""
         row = await self._database.call(
             "select end_speech($1,$2,$3,$4) as conversation_id",
             claimed.tenant_id,

@@ -55,7 +55,7 @@ class DueSpeech:
 
 @dataclass(frozen=True, slots=True)
 class SpeechEnd:
-    """The outcome of a claimed answer. `message`: what is sent after it, as `enqueue` takes it."""
+    """The outcome of a claimed answer. `message`: the message after it, as `enqueue` takes it."""
 
     state: SpeechState
     reason: str = ""

@@ -24,7 +24,7 @@ class NightTasks:
     async def let(self, task_id: str, *, at_night: bool) -> bool:
         """Let a task run in quiet hours, or no longer; return False for a reminder, which asks no model.
 
-        What they have spared so far is then made up for at once.
+        The runs that they have skipped so far are then made up for at once.
         """
         now = self.tasks.clock.now()
         rows = await self.tasks.store.database.tenant_rows(

@@ -61,7 +61,7 @@ def run_task(which: Which, tenant: Tenant = "") -> None:
 
 @tasks_app.command("why")
 def why_task(which: Which, tenant: Tenant = "", json: Json = False) -> None:
-    """Show why a task ran or did not: what was seen, decided and delivered."""
+    """Show why a task ran or did not: its readings, decisions and deliveries."""
     from abilities.tasks.operating import print_why
 
     run_work(lambda settings: print_why(settings, tenant, which, as_json=json))

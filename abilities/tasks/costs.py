@@ -39,7 +39,7 @@ class Spent:
 
 
 async def cost_of_task(tasks: TaskService, task: Task) -> str:
-    """Return what a task costs a month by its past runs, as a sentence; empty if they cost nothing that is known."""
+    """Return the monthly cost of a task by its past runs, as a sentence; empty if no cost is known."""
     now = tasks.clock.now()
     spent = await _spent(tasks, task.tenant_id, now, task.id)
     if not spent.each:

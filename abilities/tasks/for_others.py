@@ -53,7 +53,7 @@ class Permit:
 
 @dataclass(frozen=True, slots=True)
 class RemindersForOthers:
-    """One person's part: what they want of others, and what others may want of them."""
+    """A person's part: their requests to others, and the permission that others have to make requests to them."""
 
     tasks: TaskService
     tenant_id: str
@@ -214,7 +214,7 @@ async def _is_impossible(tasks: TaskService, tenant_id: str, wish: asyncpg.Recor
 
 
 async def _tell(database: Database, notifier: Notifier, tenant_id: str, wish_id: str) -> None:
-    """Tell both what became of a reminder."""
+    """Tell both the outcome of a reminder."""
     wish = await database.tenant_row(
         tenant_id,
         "select w.*, t.language, t.timezone, t.name as their_name,"
@@ -250,7 +250,7 @@ async def _tell(database: Database, notifier: Notifier, tenant_id: str, wish_id:
 async def _tell_wisher(
     database: Database, notifier: Notifier, from_id: str, name: str, wish_id: str, *, is_set: bool
 ) -> None:
-    """Tell whoever wanted a reminder what became of it, unless they are gone."""
+    """Tell the person who wanted a reminder its outcome, unless they are gone."""
     row = await database.tenant_row(from_id, "select language from tenants where tenant_id = $1")
     if row is None:
         return

@@ -57,7 +57,7 @@ async def pause_task(which: str, context: ToolExecutionContext) -> str:
 
 @tool(name="resume_task", effect="idempotent", parallel=False, group=GROUP)
 async def resume_task(which: str, context: ToolExecutionContext) -> str:
-    """Resume a paused or disabled task; what was missed in the meantime is not made up for.
+    """Resume a paused or disabled task; runs missed in the meantime are not made up for.
 
     Args:
         which: Its number in list_tasks, or words of its title.
@@ -77,7 +77,7 @@ async def stop_task(which: str, context: ToolExecutionContext) -> str:
 
 @tool(name="run_task_now", effect="idempotent", parallel=False, group=GROUP)
 async def run_task_now(which: str, context: ToolExecutionContext) -> str:
-    """Run a task once, now, besides its schedule. What comes of it is sent to the person by itself.
+    """Run a task once, now, besides its schedule. Its result is sent to the person by itself.
 
     Args:
         which: Its number in list_tasks, or words of its title.
@@ -91,7 +91,7 @@ async def run_task_now(which: str, context: ToolExecutionContext) -> str:
 
 @tool(name="why_task", effect="read", group=GROUP)
 async def why_task(which: str, context: ToolExecutionContext) -> str:
-    """Return why a task ran or did not: its last times, what was seen, decided and delivered. Also of stopped ones.
+    """Return why a task ran or did not: its last times, readings, decisions and deliveries. Also of stopped tasks.
 
     Args:
         which: Its number, or words of its title.

@@ -1,4 +1,4 @@
-"""Reminders for others when somebody who wants them, or for whom they are, becomes one with another."""
+"""Reminders for others when their sender or recipient is merged with another person."""
 
 from typing import override
 
@@ -7,7 +7,7 @@ from core.people.merge import MergeHook
 
 
 class WishMerge(MergeHook):
-    """Let what somebody wants of others, and may, be that of the one who stays."""
+    """Move a person's requests to others, and permissions, to the person who stays."""
 
     @override
     async def before(self, connection: Connection, kept: str, gone: str) -> None:

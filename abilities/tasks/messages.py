@@ -17,7 +17,7 @@ from core.turns.trigger_message import TriggerMessage
 
 LATE = timedelta(minutes=5)
 MAX_DATA = 20_000
-"""Characters of what came from outside, of one event or of several that are dealt with together."""
+"""Characters of text from outside, of one event or of several that are handled together."""
 _ABOUT = (
     "(This comes from the person's own task number {number}, {title}, and not from a message of theirs. Do what it "
     "asks now, and answer with what they should be told about it.{more})"

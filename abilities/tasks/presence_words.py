@@ -33,7 +33,7 @@ def presence_in_words(trigger: ConditionTrigger) -> str:
 
 
 def presence_seen(trigger: ConditionTrigger, value: Json) -> str:
-    """Return what such a watch saw, "at the office"; empty for any other."""
+    """Return the reading of a watch of presence, "at the office"; empty for any other watch."""
     if not _waits_there(trigger):
         return ""
     return gettext(_SEEN[value], place=trigger.arguments["place"]) if isinstance(value, bool) else gettext("unknown")

@@ -65,7 +65,7 @@ def is_short(text: str) -> bool:
 
 @valet(name="remind_me", effect="idempotent")
 class RemindMe(PlanningAgent):
-    """Remind the person once; for what comes again use ScheduleTask.
+    """Remind the person once; for repeated reminders use ScheduleTask.
 
     It is set at once, and rings in quiet hours too. Tell them when, and that "undo" takes it back.
     """
@@ -199,7 +199,7 @@ async def restore_plan(
     Args:
         task: The task's id.
         trigger: Its trigger before.
-        action: What it said before.
+        action: Its earlier text.
         title: Its title before.
     """
     kept = await context.tasks.edit(task, trigger, action, title)

@@ -96,7 +96,7 @@ class ScheduleTask(PlanningAgent):
 
     Give one of cron, every_minutes, event_type or expression; with expression every_minutes says how often to look.
     A reminder (remind_only, at times of the clock) is set at once: tell them when, and that "undo" takes it back.
-    Of anything else the person is shown what it comes to, and agrees, before it is kept.
+    Before anything else is kept, the person is shown the whole plan, and agrees.
     """
 
     what = InputField(

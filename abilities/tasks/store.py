@@ -228,7 +228,7 @@ class TaskStore:
         return row is not None
 
     async def make_up_at(self, task: Task, end: datetime) -> None:
-        """Have one run make up, when quiet hours end, for those that they spare."""
+        """Schedule a single run at the end of quiet hours for those skipped during them."""
         statement = "update tasks set make_up_at = $3 where tenant_id = $1 and id = $2 and deleted_at is null"
         await self.database.tenant_rows(task.tenant_id, statement, task.id, end)
 
@@ -250,7 +250,7 @@ class TaskStore:
         return row
 
     async def keep_seen(self, task: Task, seen: JsonObject) -> None:
-        """Store what a task's last run looked at."""
+        """Store the values that a task's last run read."""
         statement = "update tasks set watch = $3 where tenant_id = $1 and id = $2 and kind = 'schedule'"
         await self.database.tenant_rows(task.tenant_id, statement, task.id, seen)
 

@@ -49,7 +49,7 @@ class _Brave(BaseModel):
 
 @tool(name="web_search", effect="read", outside=True, needs_setting=SETTING, timeout=30, doing=_DOING)
 async def web_search(query: str, context: ToolExecutionContext) -> str:
-    """Search the web; read_page then reads what was found.
+    """Search the web; read_page then reads the pages found.
 
     Args:
         query: A few words, nothing private or secret.
@@ -71,7 +71,7 @@ async def search_nearby(query: str, context: ToolExecutionContext) -> str:
     """Search the web for something near the person, only if they ask for it; the service learns where they are.
 
     Args:
-        query: What they look for, such as "open pharmacy", without a place.
+        query: The thing to find, such as "open pharmacy", without a place.
     """
     here = await context.place.here()
     minutes = round(here.age(context.clock.now()).total_seconds() / 60)

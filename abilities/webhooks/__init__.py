@@ -1,1 +1,1 @@
-"""Signed webhooks out: other systems are told of what happened, by ids and kinds, never by texts."""
+"""Signed webhooks out: other systems are told of events, by ids and kinds, never by texts."""

@@ -1,4 +1,4 @@
-"""Signed webhooks out: what happened is told to the addresses that an operator subscribed."""
+"""Signed webhooks out: events are sent to the addresses that an operator subscribed."""
 
 from typing import TYPE_CHECKING
 

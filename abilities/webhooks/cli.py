@@ -1,4 +1,4 @@
-"""`webhooks …`: who is told of events, with which secret, and what became of each."""
+"""`webhooks …`: the endpoints of events, their secrets, and the fate of each message."""
 
 from typing import Annotated
 
@@ -28,7 +28,7 @@ def add_endpoint(
 
 @webhooks_app.command("list")
 def list_endpoints(json: Json = False) -> None:
-    """List the endpoints, with what waits for each and what was given up; without secrets."""
+    """List the endpoints, with the messages waiting for each and those given up; without secrets."""
     from abilities.webhooks.operating import print_endpoints
 
     run_work(lambda settings: print_endpoints(settings, as_json=json))
@@ -52,7 +52,7 @@ def rotate_secret(endpoint: Which) -> None:
 
 @webhooks_app.command("enable")
 def enable_endpoint(endpoint: Which) -> None:
-    """Tell an endpoint again, and first what waits for it."""
+    """Send to an endpoint again, and first the messages that wait for it."""
     from abilities.webhooks.operating import change
 
     run_work(lambda settings: change(settings, endpoint, active=True))
@@ -60,7 +60,7 @@ def enable_endpoint(endpoint: Which) -> None:
 
 @webhooks_app.command("disable")
 def disable_endpoint(endpoint: Which) -> None:
-    """Tell an endpoint nothing more for now; what happens meanwhile is not kept for it."""
+    """Send nothing more to an endpoint for now; events in the meantime are not kept for it."""
     from abilities.webhooks.operating import change
 
     run_work(lambda settings: change(settings, endpoint, active=False))

@@ -22,7 +22,7 @@ from onevalet.foundations import WorkFoundation
 QUEUE = "onevalet:wake:webhooks"
 SLOTS = 4
 KEPT = timedelta(days=30)
-"""The time for which the console shows what was told."""
+"""The time for which the console shows sent messages."""
 _MAX_ROWS = 2000
 
 

@@ -1,4 +1,4 @@
-"""The console's page of webhooks: the endpoints, for operators, and what was told about whom."""
+"""The console's page of webhooks: the endpoints, for operators, and the messages about each person."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ _MESSAGES = (
 
 
 class WebhookPages(Pages):
-    """Show what was told: people what is about them, operators all of it, with the endpoints."""
+    """Show sent messages: people see those about them, operators all of them, with the endpoints."""
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [web.get(f"{PATH}/webhooks", self._list)]

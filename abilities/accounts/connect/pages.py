@@ -1,4 +1,4 @@
-"""The pages on which an account is connected: for whom, to what, and how it went."""
+"""The pages on which an account is connected: its person, its service, and the result."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,7 +68,7 @@ def choice_page(shown: Shown, services: Sequence[Service], *, status: int) -> we
 
 
 def consent_page(shown: Shown, service: Service, form_target: str, *, status: int) -> web.Response:
-    """Return the page that says what an OAuth service is asked to allow, with the button that leads there."""
+    """Return the page that lists the rights to request from an OAuth service, with the button that leads there."""
     wanted, has = shown.link.abilities & service.offers, shown.has & service.offers
     granted = service.granted_for(wanted | shown.has) if wanted else frozenset()
     known = has if has - wanted else frozenset()
@@ -91,7 +91,7 @@ def password_page(shown: Shown, service: Service, *, status: int) -> web.Respons
 
 
 def done_page(connected: Connected) -> web.Response:
-    """Return the page that says what was connected."""
+    """Return the page that names the connected account."""
     account = connected.account
     return _TEMPLATES.page("connected.html", {"account": account, "may": may(account.abilities)})
 

@@ -46,7 +46,7 @@ _PART_ENDS = re.compile(rf"{_CLAUSE_ENDS.pattern}|\s(?:and|und|y|et|e)\s")
 """Clauses, and the parts of a clause with a verb of their own."""
 _MARKUP = re.compile(r"[*_~#]+|[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F]|^\s*(?:[-•]|\d+[.)])\s+", re.MULTILINE)
 _SHORT = 120
-"""Characters of an answer in which "Done!" says that the request was carried out; a longer one shows what it did."""
+"""Characters of the longest answer whose "Done!" claims the whole request; a longer answer shows its result."""
 _SHORT_YES = 60
 _MAX_ANSWER, _MAX_SENTENCE, _MAX_ASKED, _MAX_ACTS = 6_000, 400, 800, 6
 """Characters that are looked at, of the person's words half at either end, and acts of a sentence: more would only take

@@ -62,7 +62,7 @@ class Talk:
 class Reading:
     """A model's findings in a statement: knowledge that is still to be checked, and numbers of memories.
 
-    `happens`: the moment of what is still before the person, if it tells of such a thing.
+    `happens`: the time of the coming event that it mentions, if any.
     """
 
     knowledge: JsonObject

@@ -29,7 +29,7 @@ from core.errors import ModelError, OneValetError
 from core.llm.types import ChatMessage, Role, estimate_tokens
 
 MOST_IN_SLOTS = 5
-"""Statements on what a question asks for, the newest."""
+"""Statements in the slot that a question asks for: only the newest."""
 DEPTH = 30
 """Hits that each retriever contributes to the fusion."""
 ASKED = 3.0

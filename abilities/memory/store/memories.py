@@ -35,9 +35,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Reread:
-    """What another extractor found in a stored memory, and its effect. `held`: it is held back.
+    """Another extractor's reading of a stored memory, and its effect. `held`: it is held back.
 
-    `happens_at`: the moment of what is still before the person; None leaves a known moment as it is.
+    `happens_at`: the time of the coming event that it mentions; None leaves a known time as it is.
     """
 
     memory_id: str
@@ -165,7 +165,7 @@ class MemoryStore:
     async def reread(
         self, tenant_id: str, readings: Sequence[Reread], *, indexed: bool = True, owner: str = "", ends: bool = False
     ) -> bool:
-        """Store what another extractor found in memories, in order, and apply the changes; all of it or nothing.
+        """Store another extractor's readings of memories, in order, and apply the changes; all of them or none.
 
         From then on they can be recalled, unless they are held back. `indexed`: the memories may be in the indexes with
         their earlier knowledge, so all of them are rebuilt. `owner`: of a talk, which may end with it. Return False and

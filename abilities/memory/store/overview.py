@@ -1,4 +1,4 @@
-"""What a recall reads first of a person's memory. A turn brings it along: it is read with the turn."""
+"""The overview of a person's memory, which a recall reads first. In a turn, it is read with the turn."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

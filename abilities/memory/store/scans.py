@@ -53,7 +53,7 @@ class Found:
 
 
 async def find_memories(database: Database, tenant_id: str, *searches: Wanted) -> list[Found]:
-    """Do some searches of a person's memories, in a single round trip; return what each found."""
+    """Do several searches of a person's memories in a single round trip; return the hits of each."""
     rows = await database.rows(
         "select s.place, r.* from jsonb_to_recordset($2) as s (place int, within text[], closed boolean, words text[],"
         " shares float8[], counts_as text[], parts text[], vector text, embedder text, most int, ids text[],"

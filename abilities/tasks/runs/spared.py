@@ -34,7 +34,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """The person's state before a run. `seen`: what an earlier run looked at; empty if nothing can be compared.
+    """The person's state before a run. `seen`: the values that an earlier run read; empty if nothing can be compared.
 
     `asked`: a hash of the task's wish and the person's day, on which everything is looked at anew. `mark`: of their
     words and other tasks. `came`: whether anything has come in since the earlier run.
@@ -50,7 +50,7 @@ class Before:
 
 
 class SparedRuns:
-    """Decides whether a run of a task is spared, and remembers what its last run looked at."""
+    """Decides whether a run of a task is skipped, and remembers the values that its last run read."""
 
     def __init__(self, engine: TriggerEngine, orchestrator: Orchestrator, reading: ReadTools | None = None) -> None:
         self._engine = engine
@@ -90,7 +90,7 @@ class SparedRuns:
         return set(_near(texts, before.now)) <= set(cast("list[str]", seen["near"]))
 
     async def note(self, task: Task, before: Before, steps: Sequence[StepRecord]) -> None:
-        """Remember what a run has looked at: nothing if no other can be compared with it."""
+        """Remember the values that a run has read: nothing if no other run can be compared with it."""
         seen: JsonObject = {}
         reads = self._reads(steps)
         if reads or (reads is not None and task.output.category == HEARTBEAT):

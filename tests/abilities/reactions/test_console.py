@@ -1,4 +1,4 @@
-"""The console's page of feedback: what was liked and what was not; people see their own words only."""
+"""The console's page of feedback: the answers that people liked and disliked; people see their own words only."""
 
 from collections.abc import AsyncIterator
 
