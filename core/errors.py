@@ -72,7 +72,7 @@ class Halted(LeaseLost):
 
 
 class FactsChanged(OneValetError):
-    """What a decision was made by is no longer so: nothing was written, and it is to be made anew."""
+    """The facts behind a decision have changed: nothing was written; read them again and decide."""
 
 
 class TurnDelayed(OneValetError):

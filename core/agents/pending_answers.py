@@ -215,7 +215,7 @@ class PendingAnswers:
         )
 
     def unless_powerless(self, take: Take) -> Take:
-        """Return what takes a call of the model: a message that was changed, or said in a group, answers nothing."""
+        """Return the taker of the model's call: an edited message, or a message in a group, answers nothing."""
 
         def taken(arguments: Mapping[str, object]) -> str | None:
             if self.powerless:

@@ -63,7 +63,7 @@ class Confirmation:
 class ApprovalFacts:
     """An approval as it is when it is decided. `expires_at`: None until a card of it was sent.
 
-    `intact`: its seal fits what is stored. `turn_open`: its turn can still act. `last`: its card is the last message in
+    `intact`: its seal fits the stored row. `turn_open`: its turn can still act. `last`: its card is the last message in
     the conversation in which the word was written; only `word_facts` finds that out.
     """
 

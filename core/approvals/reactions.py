@@ -1,7 +1,7 @@
 """The decision about an approval by a reaction to its card. Pure.
 
 A reaction is a press without a button: it decides only what a slip of the thumb may decide. Its answer is a message,
-since nothing else shows what came of it.
+since nothing else shows its effect.
 """
 
 from dataclasses import dataclass, replace

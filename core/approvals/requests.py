@@ -210,7 +210,7 @@ class ApprovalRequests:
         return await self.others.agreed(approval.id)
 
     async def _other(self, request: ConsentTo) -> OtherDecider | None:
-        """Return who must agree, too: what was once asked of two in a turn is never asked of one."""
+        """Return the other person who must agree: a turn that asked two once never asks only one for the same."""
         named = next((who for start, who in self.joint.items() if request.call_id.startswith(start)), "")
         person, same = "", self._latest(request.call_id)
         if same is not None or not named:

@@ -175,7 +175,7 @@ class ApprovalStore:
         return len(rows)
 
     async def remind(self, make_id: IdMaker, now: datetime) -> None:
-        """Remind people of what is still to be decided, once, in the chat that has the card."""
+        """Remind people of undecided approvals, once, in the chat that has the card."""
 
         async def take(due: asyncpg.Record) -> None:
             row = await self._database.one(

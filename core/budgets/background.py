@@ -21,7 +21,7 @@ from core.people.access_policy import PersonRole
 class BackgroundCall[Answer]:
     """A call outside the steps of turns. `work`: its purpose in a word, as the console shows it.
 
-    `reserve` reserves its possible cost under `key`, `ask` makes it, and `usage` returns what it used. `billed`: the
+    `reserve` reserves its possible cost under `key`, `ask` makes it, and `usage` returns its usage. `billed`: the
     provider bills a call that is cut off.
     """
 

@@ -21,7 +21,7 @@ class Unreadable(Exception):
 
 
 def answer_request(read: Callable[[Mapping[str, Any], bytes], JobAnswer], *, memory: int, cpu_seconds: int) -> None:
-    """Limit this process, read the request, and write what `read` returns for its values and its bytes.
+    """Limit this process, read the request, and write the result of `read` for its values and its bytes.
 
     `memory`: bytes of address space, the modules of the kept process included. An error of `read` becomes a reason:
     "no_reader" if a library is not installed, "too_much" if the memory was used up, else "broken".

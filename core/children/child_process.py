@@ -26,7 +26,7 @@ MAX_OUT = 8 * 1024 * 1024
 READERS = Slots(3)
 """Jobs of all scripts that this process runs at a time, of each person a single one.
 
-A job may take 512 to 816 MB: two of the largest, or three of the others, are what a worker of 2 GB can spare. Should
+A job may take 512 to 816 MB: a worker of 2 GB can spare that for two of the largest, or three of the others. Should
 three of the largest be filled at once, the system ends a job before the process (`child_job`).
 """
 _STUCK_SECONDS = 10.0

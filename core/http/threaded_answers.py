@@ -1,6 +1,6 @@
 """Limits of the answers that libraries receive in threads by urllib3: a cloud's tokens, a collector's receipts.
 
-Such a library sets no limit of bytes, unpacks what it receives, and limits the time of each read only.
+Such a library sets no limit of bytes, unpacks all that it receives, and limits the time of each read only.
 """
 
 import io

@@ -18,14 +18,14 @@ _KEPT = frozenset("%‰@#&*/\\_?？¿؟")
 
 
 class RulingKind(StrEnum):
-    """What becomes of a change."""
+    """The treatment of a change."""
 
     REPLACES = "replaces"
     """The message has not been read yet: it gets the new words."""
     ANSWERS = "answers"
     """It is a message of its own: it joins the running turn, or begins the next."""
     MESSAGE = "message"
-    """It is the first that is known of its message, and stands for it."""
+    """Its message is unknown, and the change stands for it."""
     IGNORED = "ignored"
     """It is stored with the message, without its words."""
     RECORDED = "recorded"
@@ -93,7 +93,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What becomes of a change, and why. `says`: an answer is due, since a person would wonder."""
+    """The treatment of a change, and its reason. `says`: an answer is due, since a person would wonder."""
 
     kind: RulingKind
     reason: EditReason | None = None
@@ -112,7 +112,7 @@ _UNKNOWN = Ruling(RulingKind.RECORDED, EditReason.UNKNOWN)
 
 
 def rule(facts: AmendmentFacts, edit: Edit) -> Ruling:
-    """Return what becomes of a change."""
+    """Return the treatment of a change."""
     if not facts.known:
         return _unknown(facts, edit)
     if facts.received or (facts.text == edit.text and _files(facts.media) == _files(edit.media)):
@@ -163,7 +163,7 @@ def _is_mere(letter: str) -> bool:
 
 
 def _unknown(facts: AmendmentFacts, edit: Edit) -> Ruling:
-    """Return what becomes of a change whose message is not known: it may still be on its way."""
+    """Return the treatment of a change whose message is not known: it may still be on its way."""
     if facts.elsewhere:
         return _UNKNOWN
     if edit.decides:
@@ -178,5 +178,5 @@ def _ignored(reason: EditReason) -> Ruling:
 
 
 def _files(media: tuple[JsonObject, ...]) -> list[tuple[object, ...]]:
-    """Return files by what they are: a provider's reference to the same file may change."""
+    """Return the identity of files: a provider's reference to the same file may change."""
     return [(file.get("content_type"), file.get("name"), file.get("size")) for file in media]

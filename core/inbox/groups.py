@@ -1,4 +1,4 @@
-"""Groups at the door: abilities that take part in groups take what is said and happens there."""
+"""Groups at the door: abilities that take part in groups receive the messages and events there."""
 
 from collections.abc import Awaitable, Callable, Iterable
 

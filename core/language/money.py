@@ -1,4 +1,4 @@
-"""The operator's currency, in which people read what things cost; amounts are kept in dollars."""
+"""The operator's currency, in which people read prices; amounts are kept in dollars."""
 
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation

@@ -1,4 +1,4 @@
-"""All that channels hand to the inbox: messages, events about them, and what people do with an earlier message."""
+"""All that channels hand to the inbox: messages, events about them, and people's changes of earlier messages."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -183,7 +183,7 @@ class IgnoredMessage:
     kind: str = ""
     """The provider's name for the kind of a message that we cannot read; each kind has its own reply."""
     group: InGroup | None = None
-    """What an ability that takes part in the group gets instead; without one the message stays ignored."""
+    """The message for an ability that takes part in the group; without such an ability the message stays ignored."""
 
 
 class DeliveryStatus(StrEnum):

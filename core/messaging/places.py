@@ -1,4 +1,4 @@
-"""A place that a person sent: coordinates, and what is known of them. Pure."""
+"""A place that a person sent: coordinates, name and accuracy. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -13,7 +13,7 @@ OFF = frozenset(
     {"", "off", "turned off", "no", "aus", "nein", "desactivado", "non", "désactivé", "não", "nao", "desligado"}
     | {"关", "否"}
 )
-"""What people write for either, in any of our languages."""
+"""The words for either, in any of our languages."""
 
 
 @dataclass(frozen=True, slots=True)

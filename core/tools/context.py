@@ -190,7 +190,7 @@ class TenantTasks(Protocol):
         ...
 
     async def cost(self, trigger: JsonObject) -> str:
-        """Estimate in words what a task with this trigger would cost; empty if no price is known."""
+        """Estimate in words the cost of a task with this trigger; empty if no price is known."""
         ...
 
     def describe(self, trigger: JsonObject, timezone: str | None = None) -> str:

@@ -1,4 +1,4 @@
-"""A person's part in what several people share, for abilities that keep something for all of them.
+"""A person's part in a shared home, for abilities that keep something for all its members.
 
 An ability offers `Sharing` as its service; without one, nobody shares anything.
 """
@@ -25,7 +25,7 @@ class Companion:
 
 @dataclass(frozen=True, slots=True)
 class SharedHome:
-    """What a person is in with others: its tenant and its name. `own_name`: the person's name, as the others see it.
+    """A home that people share: its tenant and its name. `own_name`: the person's name, as the others see it.
 
     `child`: the person is a child in it.
     """
@@ -38,10 +38,10 @@ class SharedHome:
 
 
 class Sharing(Protocol):
-    """What a person shares with others."""
+    """Access to the home that a person shares with others."""
 
     async def home(self) -> SharedHome | None:
-        """Return what the person is in; None for a person who shares nothing."""
+        """Return the person's shared home; None for a person who shares nothing."""
         ...
 
     @property

@@ -38,7 +38,7 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class SharedBy:
-    """The SQL functions that return the tenant of what a person shares, null for nothing: to read there, and to write.
+    """The SQL functions that return the tenant of a person's shared home, null if none: to read there, and to write.
 
     The latter keeps the person in it until the commit.
     """

@@ -37,7 +37,7 @@ _MAX_COMPLAINTS = 5
 class Tool[**P, R]:
     """A tool: the function, its description for the model, and the conditions under which it runs.
 
-    `effect` says what may happen to a call with an unknown end (`core.journal.types.Effect`). `timeout` is in
+    `effect` decides whether a call with an unknown end may run again (`core.journal.types.Effect`). `timeout` is in
     seconds, None for the loop's default. A tool whose `in_thread` is true is an ordinary (not async)
     function: it runs in a thread of its own, which a timeout cannot stop.
     """
@@ -210,7 +210,7 @@ class ToolOptions(TypedDict, total=False):
     outside: bool
     """Its results were written by others: they are marked as data, and the model must ask before it acts on them."""
     own_words: bool
-    """It tells what only the person may ask for: it never runs in a turn in which the model has read others' words."""
+    """Only the person may ask for its answer: it never runs in a turn in which the model has read others' words."""
     addresses: Sequence[str]
     """Parameters with addresses of the web; an address that neither the person nor a result named needs approval."""
     inverse: bool

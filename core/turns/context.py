@@ -25,7 +25,7 @@ class TurnContext:
     waiting: PendingAnswers = field(default_factory=PendingAnswers)
     """The agents whose answer the person's words may be."""
     noted: Mapping[str, Json] = field(default_factory=dict)
-    """What abilities note of the turn while it is prepared."""
+    """The abilities' notes about the turn, made while it is prepared."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def spoken_command(request: TurnRequest) -> Command | None:
 
 
 def corrected(message: TurnMessage) -> str:
-    """Return the line that says what the person changed; empty if they changed nothing that was read before."""
+    """Return the line about the person's edit; empty if they edited nothing that was read before."""
     before = next((point.text for point in message.points if point.whose is Whose.CHANGED), "")
     if not before or not message.text:
         return ""
@@ -92,7 +92,7 @@ def _short(text: str) -> str:
 def with_heard(result: TurnResult, request: TurnRequest) -> TurnResult:
     """Return a result whose reply begins with the heard words of voice notes, or the reason why there are none.
 
-    The words are said back if the channel has room. So is what a person changed of a message that was read before.
+    The words are said back if the channel has room. So is a person's edit of a message that was read before.
     History keeps the answer alone: a model that read such lines as its own would write more of them.
     """
     messages = [*request.inbound, *result.joined]

@@ -78,7 +78,7 @@ class Recall(Protocol):
         """Return known facts that may matter; nothing while memory is away.
 
         Facts that the model sees in `shown` are left out. A late answer is waited for some seconds, and until
-        `meanwhile`, the turn's other work, is done. `brought`: what was read with the turn, by ability.
+        `meanwhile`, the turn's other work, is done. `brought`: the data read with the turn, by ability.
         """
         ...
 

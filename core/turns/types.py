@@ -114,7 +114,7 @@ class Among:
 
     @classmethod
     def from_json(cls, row: JsonObject) -> "Among":
-        """Parse what the ability brought."""
+        """Parse the ability's row."""
         return cls(frozenset(cast(list[str], row["tools"])), str(row["note"]), str(row.get("words") or ""))
 
 
@@ -133,7 +133,7 @@ class Kept:
     described: Described = NOTHING_DESCRIBED
     """The self-descriptions of the person's stored values."""
     brought: Mapping[str, Json] = field(default_factory=dict)
-    """What the abilities' `sql/open_turn.sql` read with the turn, by their names."""
+    """The results of the abilities' `sql/open_turn.sql`, read with the turn, by their names."""
     among: Among | None = None
     """The group of a turn; None for a turn of a person's own. Nobody is asked for consent in a group."""
 
@@ -277,7 +277,7 @@ class TurnResult:
     joined: tuple[TurnMessage, ...] = ()
     """The messages that came while it ran, with their files."""
     noted: Mapping[str, Json] = field(default_factory=dict)
-    """What abilities note of the turn, by their names: their `sql/finish_turn.sql` stores it."""
+    """The abilities' notes about the turn, by their names: their `sql/finish_turn.sql` stores them."""
 
 
 def check_turn(request: object) -> None:

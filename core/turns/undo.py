@@ -121,12 +121,12 @@ def _described() -> AnyTool:
 
     @tool(name=UNDO_LAST, effect="read")
     async def undo_last(code: str = "", task: int | None = None, words: str = "", show: bool = False) -> None:
-        """Take back what was done for the person: the newest, unless they mean an earlier one. Tell them the result.
+        """Take back an act for the person: the newest, unless they mean an earlier one. Tell them the result.
 
         Args:
             code: An earlier one's letter in the list.
             task: Or the number of its task.
-            words: Or words of what was done, as they said it ("dishes").
+            words: Or words of the act, as they said it ("dishes").
             show: Only list what can be taken back.
         """
 
