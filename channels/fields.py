@@ -1,4 +1,4 @@
-"""Read required and optional fields of a provider's JSON by type; another type refuses what came."""
+"""Read required and optional fields of a provider's JSON by type; another type refuses the request."""
 
 from core.errors import RequestRefused
 from core.json_types import JsonObject

@@ -210,7 +210,7 @@ class Ability:
         `MessageAccess` among them is `context.messages`, a `PlaceAccess` is `context.place`.
     answers: takes an inbound message that answers its message to a third party; its `sql/awaited.sql` holds the reply
         back.
-    groups: takes what is said and happens in groups: a turn in a group has the tools that `sql/open_turn.sql` names.
+    groups: receives groups' messages and events: a turn in a group has the tools that `sql/open_turn.sql` names.
     described: the collections of a person's stored values whose keys and descriptions every turn begins with.
     words: its chat words, answered without a model; `answer` names a function of the ability.
     switches: its preferences of a person's, each on or off.

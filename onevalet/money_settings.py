@@ -1,4 +1,4 @@
-"""The settings of money: the operator's currency, and what people and tasks may cost."""
+"""The settings of money: the operator's currency, and the budgets of people and tasks."""
 
 from decimal import Decimal
 from typing import Annotated

@@ -6,7 +6,7 @@ ignored: no outsider may write into our traces.
 Only this module handles malformed text. Otherwise a NUL, a lone surrogate or bytes that are not UTF-8 would fail in an
 encoder or in Postgres, each in a different place. In headers, to which other programs of the same host add theirs
 (cookies), such letters are replaced; in an address or a form, which only we create, the request is refused. Handlers
-read what is left by its functions: forms, JSON, and headers that occur once.
+read the rest by its functions: forms, JSON, and headers that occur once.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Clients that take a long answer slowly: they are left, since what they hold is missing to others meanwhile."""
+"""Clients that read a long answer slowly: they are dropped, since they hold resources that others need."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -87,7 +87,7 @@ def _newest(record: JsonObject, ts: str) -> float:
 
 
 def _read(record: JsonObject, channel: str, ours: AppIdentity) -> list[InboundMessage | Amendment | IgnoredMessage]:
-    """Return a message, and what its author changed of it, which may be news where the message is none."""
+    """Return a message, and its author's change of it: the change may be new even if the message is known."""
     try:
         message = read_message(record, channel, ours, direct=True)
         change = read_edit(record, channel, ours) if "edited" in record else None

@@ -1,4 +1,4 @@
-"""What is said and happens in channels and group conversations; pure.
+"""Messages and events in channels and group conversations; pure.
 
 Source: docs.slack.dev, reference/events: app_mention, message.channels, member_joined_channel, channel_rename.
 """

@@ -95,7 +95,7 @@ def _message(address: Address, sender: str, keys: tuple[str, ...], content: _Con
 
 
 def _in_group(record: JsonObject, said: InboundMessage, ours: AppIdentity) -> IgnoredMessage:
-    """Return what somebody said in a channel: ignored, unless an ability takes part there."""
+    """Return a message in a channel: ignored, unless an ability takes part there."""
     # A mention comes as two events, in any order, of which the first counts.
     mentioned = text_at(record, "type") == "app_mention" or addressed_words(said.text, ours.bot_user) is not None
     reply, group = GROUP_REPLY if mentioned else "", None

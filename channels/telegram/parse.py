@@ -168,7 +168,7 @@ def _read_message(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
 def _read_in_group(
     message: JsonObject, media: tuple[Media, ...], place: _Place, keys: tuple[str, ...], bot: BotIdentity
 ) -> IgnoredMessage:
-    """Return what was said or happened in a group: ignored, unless an ability takes part there."""
+    """Return a message or an event in a group: ignored, unless an ability takes part there."""
     text, kind, title = words_of(message), content_of(message), text_at(object_at(message, "chat"), "title")
     if not (text or media or kind):  # a person joined, the group got a new title
         happened_there = InGroup(title)
@@ -202,10 +202,10 @@ def _read_in_group(
 
 
 def _read_edit(message: JsonObject, key: str, bot: BotIdentity) -> Inbound:
-    """Return a message that a person wrote anew: its words or its files; or where they are, as they move.
+    """Return a person's edit of a message, its words or files; or their new position, if they share it live.
 
-    Telegram also sends one for what others do to a poll or a checklist, and, without `edit_date`, for fields that no
-    person writes.
+    Telegram also reports an edit if others answer a poll or a checklist, and, without `edit_date`, if fields that no
+    person writes change.
     """
     place = _place(message, bot)
     own = place.kind == "private" and not place.is_bot and read_origin(message) is Origin.OWN

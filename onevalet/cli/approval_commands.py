@@ -29,7 +29,7 @@ def decide_approval(code: str, decision: str, tenant: Tenant = "", json: Json = 
 
 @consents_app.command("list")
 def list_consents(tenant: Tenant = "", json: Json = False) -> None:
-    """List what a person lets the assistant do without asking, also what ended lately."""
+    """List a person's consents, by which the assistant acts without asking, and those that ended lately."""
     from onevalet.cli.approvals import print_consents
 
     run_work(lambda settings: print_consents(settings, tenant, as_json=json))

@@ -53,7 +53,7 @@ def show_person(
     person: Annotated[str, typer.Argument(help="The person's id; may be omitted where there is only one.")] = "",
     json: Json = False,
 ) -> None:
-    """Show a person's addresses, preferences and connected accounts, and what waits; never a secret."""
+    """Show a person's addresses, preferences, connected accounts and waiting work; never a secret."""
     from onevalet.cli.people import print_person
 
     run_work(lambda settings: print_person(settings, person, as_json=json))
@@ -98,7 +98,7 @@ def rotate_keys(json: Json = False) -> None:
 def discard_keys(
     yes: Annotated[bool, typer.Option("--yes", help="Discard; without it, only list.")] = False, json: Json = False
 ) -> None:
-    """Discard what was sealed under secret keys that are lost: accounts and event sources that nothing opens."""
+    """Discard data sealed under lost secret keys: accounts and event sources that nothing can open."""
     from onevalet.cli.lost_keys import discard
 
     run_work(lambda settings: discard(settings, yes=yes, as_json=json))

@@ -38,7 +38,7 @@ def list_tokens(
     tenant: Annotated[str, typer.Option(help="Whose.")] = "",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List a person's tokens, without what proves them."""
+    """List a person's tokens, without their secrets."""
     from onevalet.cli.program_serving import print_tokens
 
     run_work(lambda settings: print_tokens(settings, tenant, as_json=json))

@@ -56,7 +56,7 @@ def doctor(
 
 @channels_app.command("setup")
 def set_up_channels(json: Json = False) -> None:
-    """Set webhooks, commands and the like at the providers; print what changed and what is left to do by hand."""
+    """Set webhooks, commands and the like at the providers; print the changes and the steps left to do by hand."""
     from onevalet.cli.channels_setup import set_up_channels as set_up
 
     if not run_work(lambda settings: set_up(settings, as_json=json)):

@@ -28,7 +28,7 @@ def export_tenant(
 def delete_tenant(
     person: Person, yes: Annotated[bool, typer.Option("--yes", help="Delete; without it, nothing changes.")] = False
 ) -> None:
-    """Delete a person for good: all rows and files, and what they allowed us at their services."""
+    """Delete a person for good: all rows and files, and our rights at their services."""
     from onevalet.cli.tenants import delete_person
 
     run_work(lambda settings: delete_person(settings, person, yes=yes))

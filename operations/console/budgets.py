@@ -11,7 +11,7 @@ from core.people.tiers import Tiers
 
 @dataclass(frozen=True, slots=True)
 class ShownBudgets:
-    """The limits of an installation in dollars, None for none, and of texts by SMS; `currency`: for what is shown."""
+    """The limits of an installation in dollars, None for no limit, and of texts by SMS; `currency`: for display."""
 
     day: Decimal | None = None
     task: Decimal | None = None

@@ -34,7 +34,7 @@ async def nothing_told(turn_id: str) -> str:
 
 
 def version_of(*shown: object) -> str:
-    """Return a short text that changes with what a page shows: rows, and values made of them, in order."""
+    """Return a short text that changes with a page's contents: rows, and values made of them, in order."""
     return hashlib.sha256(repr(shown).encode()).hexdigest()[:16]
 
 

@@ -184,7 +184,7 @@ class ConsoleRoutes(Pages):
 
 
 async def _version(match: web.UrlMappingMatchInfo, page: web.Request) -> str:
-    """Return the version of an open page, for which its own handler is asked: it knows who may see what."""
+    """Return the version of an open page, for which its own handler is asked: it knows the rights of its viewers."""
     try:
         answer = await match.handler(page)
     except (RequestRefused, web.HTTPException):

@@ -58,7 +58,7 @@ class PathRows:
     """The rows of a turn, or of a message that belongs to none.
 
     `turns` has the turn alone; `statuses` are parts with a provider's last word; `changes` are later changes of its
-    messages, which other turns took in, or none; `decisions`: what ended the turn's approvals.
+    messages, which other turns took in, or none; `decisions`: those that ended the turn's approvals.
     """
 
     turns: Sequence[asyncpg.Record]

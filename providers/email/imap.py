@@ -1,4 +1,4 @@
-"""Connections to mailboxes by IMAP: how many are open, how much each server may say, and what its errors mean."""
+"""Connections to mailboxes by IMAP: the number open, the limit of a server's answer, and our errors for its own."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

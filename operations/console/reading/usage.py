@@ -153,7 +153,7 @@ class Usage:
         return self.spent - self.total("model").cost
 
     def spent_by_day(self) -> dict[date, Decimal]:
-        """Return what models cost each day: the amount charged to a budget, or that of the calls if it is more."""
+        """Return the cost of models by day: the amount charged to a budget, or that of the calls if it is more."""
         called = self.by(lambda row: row.day, "model", "background")
         spent = {day: self.spending.get(day, Spending()) for day in self.spending.keys() | called.keys()}
         return {day: max(paid.spent - paid.texts, called.get(day, NOTHING).cost) for day, paid in spent.items()}
