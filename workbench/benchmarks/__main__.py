@@ -30,7 +30,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     for module in (turn, whole_way, durable, way_in, files, tasks, model_calls, start)
 }
 TABLE = ("whole-way", "durable", "way-in", "tasks", "model-calls", "start")
-"""What a message costs, from its webhook on, and the processes that serve it."""
+"""The cost of a message, from its webhook on, and the processes that serve it."""
 
 
 def main() -> None:

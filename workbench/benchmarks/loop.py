@@ -56,7 +56,7 @@ async def weather(city: str) -> str:
 
 @tool(effect="read")
 async def calendar(day: str) -> str:
-    """Return what is on a day."""
+    """Return the events of a day."""
     return "free"
 
 

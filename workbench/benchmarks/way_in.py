@@ -253,7 +253,7 @@ async def providers() -> AsyncIterator[str]:
 
 
 async def answer_channel(request: web.Request) -> web.Response:
-    """Answer what a channel asks of its provider at its start, or about a person."""
+    """Answer a channel's requests to its provider at its start, or about a person."""
     told: dict[str, object]
     if request.path.endswith("auth.test"):
         told = {"ok": True, "team_id": webhooks.TEAM, "user_id": "U0BENCHBOT", "bot_id": "B0BENCH00"}

@@ -30,7 +30,7 @@ LABEL = "(demo model)"
 HOW_TO_ASK = "I know only a few English phrases. Ask me: what can you do?"
 LET_GO = "All right, I let that go."
 IN_GROUP, OWN_CHAT = "This is a group: ", "ask_in_own_chat"
-"""What the prompt says in a group, and the tool by which a member's own things go on in their own chat."""
+"""The beginning of a group's prompt, and the tool by which a member's own requests go on in their own chat."""
 BROKEN = "That did not work just now, as far as I can tell."
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+|\n+")
 _CLAUSE_END = re.compile(r"(?:\s*[,;+]\s*|\s+)(?:and then|and|then)\s+|\s*[,;]\s+|\s+\+\s+", re.IGNORECASE)
@@ -140,7 +140,7 @@ def _plans(text: str, known: _Known) -> list[Plan]:
 
 
 def _planned_in_group(text: str, known: _Known) -> list[Plan]:
-    """Parse a member's message, which begins with their name; what only their own chat can do is handed on there."""
+    """Parse a member's message, which begins with their name; a request for their own chat alone is handed on there."""
     name, _, words = text.partition(": ")
     anywhere = replace(known, usable={phrase.tool for phrase in PHRASES} - {ANSWER, DECIDE})
     plans = _plans(words, anywhere)

@@ -29,8 +29,8 @@ class Phrase:
     `pattern` matches the whole sentence, in any case, without its last punctuation. `arguments` makes the call's
     arguments of the match, or None if the sentence means something else. `shown` makes the answer of the result. If the
     tool is not offered, `say` is the answer; without one, the phrase is unknown. Help names `example`. A `last` phrase
-    is called once the others have their results. If the result matches `found`, `then` is called with what it makes
-    of the match, and its result is told.
+    is called once the others have their results. If the result matches `found`, `then` is called with arguments made
+    of the match, and its result is the answer.
     """
 
     pattern: str

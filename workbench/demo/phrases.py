@@ -16,7 +16,7 @@ HELP = (
 )
 NO_ACCOUNT = 'You have connected no email account. To connect one, say "connect my email".'
 CODE, CHANGES = "{code}", "changes"
-"""The code of the only action that waits, and the argument with what is changed about it."""
+"""The code of the only action that waits, and the argument with the changes to it."""
 _PLACE = r"(?:(?! and )[^,.;:?!\n+])+?"
 _TO = rf"(?P<to>{ADDRESS}(?:(?:,| and|, and) {ADDRESS})*)"
 _MAIL = r"(?:(?:send|write) (?:an? )?(?:e-?mail|mail|message) to|e-?mail|mail|write to)"

@@ -1,4 +1,4 @@
-"""The demo model's arguments for calls: days, moments, sums, and the texts of mails, of what a phrase matched."""
+"""The demo model's arguments for calls, made of a phrase's match: days, moments, sums, and the texts of mails."""
 
 import ast
 import re
@@ -39,7 +39,7 @@ _WORDS = (
 )
 _ALLOWED = re.compile(r"(?:sqrt\(|[\d.()+\-*/%^ ])+")
 _IS_SUM = re.compile(r"[\d)] ?[*+^] ?[\d(.-]|[\d)] [-/%] [\d(.-]|sqrt")
-"""Dates and telephone numbers are no sums, unless somebody asks what they are."""
+"""Dates and telephone numbers are no sums, unless a person asks for the result."""
 
 
 def dated(arguments: JsonObject, now: datetime | None) -> JsonObject | None:

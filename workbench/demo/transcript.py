@@ -1,4 +1,4 @@
-"""The demo model's reading of a conversation in OpenAI's form: words, calls, what waits, and the time."""
+"""The demo model's reading of a conversation in OpenAI's form: words, calls, waiting actions, and the time."""
 
 import json
 import re

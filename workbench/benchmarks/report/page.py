@@ -83,7 +83,7 @@ def _row(metric: Metric, figures: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def is_met(metric: Metric, figures: Mapping[str, Any]) -> bool | None:
-    """Return whether a metric has reached its goal; None without one, or if what it is a multiple of is unknown."""
+    """Return whether a metric has reached its goal; None without a goal, or if its base is unknown."""
     if metric.target is None or OURS not in figures:
         return None
     other = figures.get(metric.target.times)
@@ -91,7 +91,7 @@ def is_met(metric: Metric, figures: Mapping[str, Any]) -> bool | None:
 
 
 def ratio_of(metric: Metric, figures: Mapping[str, Any]) -> float | None:
-    """Return ours as a multiple of what the goal is a multiple of, if that was measured."""
+    """Return our figure as a multiple of the goal's base, if that was measured."""
     other = figures.get(metric.target.times) if metric.target else None
     return figures[OURS]["median"] / other["median"] if OURS in figures and other and other["median"] else None
 

@@ -82,7 +82,7 @@ class _Contestant:
 
 
 async def run(options: Options) -> Samples:
-    """Measure all contestants in turns, then count what does not depend on the machine."""
+    """Measure all contestants in turns, then count the round trips and rows, which do not depend on the machine."""
     samples = Samples()
     contestants = _contestants(options)
     if not options.small:  # a process that compiles what it loads is larger

@@ -10,7 +10,7 @@ from workbench.benchmarks.peers.environments import FOLDER
 from workbench.benchmarks.report.results import ROOT
 
 COMPILING = {"PYTHONDONTWRITEBYTECODE": ""}
-"""Variables that let Python keep what it compiles."""
+"""Variables that let Python keep compiled files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Checkout:
         return self.folder == ROOT
 
     def compile(self) -> None:
-        """Compile what has changed, with the packages in the folder, as an image does beforehand."""
+        """Compile changed files, with the packages in the folder, as an image does beforehand."""
         _run(str(self.python), "-m", "compileall", "-qq", str(self.folder), check=False)  # templates are no Python
 
 

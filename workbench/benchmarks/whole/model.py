@@ -27,7 +27,7 @@ def answer(call: ModelCall) -> Reply:
 
 
 def _read(call: ModelCall) -> Reply:
-    """Say what each statement of a talk is about, and change nothing."""
+    """Name the subject of each statement of a talk, and change nothing."""
     material = json.loads(call.last_user.removeprefix("<material>\n").removesuffix("\n</material>"))
     statements = [
         {

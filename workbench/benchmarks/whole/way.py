@@ -45,7 +45,7 @@ _PAUSES = Path(__file__).with_name("pauses")
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What was spent since the processes began: CPU in ms, WAL in kB."""
+    """The usage since the processes began: CPU in ms, WAL in kB."""
 
     web: float
     worker: float
@@ -93,7 +93,7 @@ class Way:
             return (await answered) - began
 
     async def spent(self) -> Spent:
-        """Return what the processes and their Postgres have spent."""
+        """Return the usage of the processes and their Postgres."""
         own, wal = await self.connection.fetchval("select pg_backend_pid()"), await wal_written(self.connection)
         backend = psutil.Process(own)
         server = backend.parent()
@@ -102,7 +102,7 @@ class Way:
         return Spent(cpu["web"], cpu["worker"], 1000 * (cpu_of(server) - cpu_of(backend)), wal / 1000)
 
     async def rest(self) -> None:
-        """Wait until the worker has done what follows the answers."""
+        """Wait until the worker has done the work after the answers."""
         until = time.monotonic() + _LONGEST
         while time.monotonic() < until:
             before = cpu_of(self.processes["worker"])

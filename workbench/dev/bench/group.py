@@ -30,7 +30,7 @@ class GroupToTry:
         return [web.post("/bench/group", answered(self.make))]
 
     def attach(self, simulator: Simulator, config: SimulatorConfig) -> None:
-        """Take what exists only once the simulator runs."""
+        """Take the parts that exist only once the simulator runs."""
         self.parts = simulator, config
 
     async def make(self, _: web.Request) -> JsonObject:

@@ -36,7 +36,7 @@ class HouseholdToTry:
         return [web.post("/bench/household", answered(self.make))]
 
     def attach(self, simulator: Simulator, config: SimulatorConfig, settings: Settings) -> None:
-        """Take what exists only once the simulator runs."""
+        """Take the parts that exist only once the simulator runs."""
         self.parts = simulator, config, settings
 
     async def make(self, _: web.Request) -> JsonObject:

@@ -1,4 +1,4 @@
-"""Processes of `dev`: each is forked from one that has imported what a worker needs, and so is at work in a moment."""
+"""Processes of `dev`: each is forked from a process with a worker's imports, and so starts work in a moment."""
 
 import multiprocessing
 import os
