@@ -9,7 +9,7 @@ from typing import Any, cast
 from arq.typing import WorkerCoroutine
 from arq.worker import Function, func
 
-from core.queue.later import COME_DUE
+from jobs.later.queueing import COME_DUE
 
 RING = "ring"
 """Key in arq's context of the callback that the functions ring."""

@@ -13,10 +13,10 @@ from arq.connections import ArqRedis
 from arq.worker import Worker
 from redis.exceptions import RedisError
 
-from core.queue.later import QUEUE, TAKING, open_pool
 from core.queue.payloads import pack, unpack
 from jobs.later.cron import Chores
 from jobs.later.functions import RING, Ring, functions
+from jobs.later.queueing import QUEUE, TAKING, open_pool
 
 LOOK = 0.5
 """Seconds between two looks at the queue."""

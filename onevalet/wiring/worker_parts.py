@@ -13,11 +13,11 @@ from core.errors import StoreUnavailable
 from core.ids import make_id
 from core.messaging.holding import Holding
 from core.messaging.outbox import Outbox
-from core.queue.later import LaterJobs
 from core.turns.store import TurnStore
 from jobs.delivery.receipt_notes import ReceiptNotes
 from jobs.delivery.rendering import SentFiles
 from jobs.delivery.runner import DeliveryRunner
+from jobs.later.queueing import LaterJobs
 from jobs.turns.runner import TurnRunner
 from jobs.upkeep.clock_check import CheckedClock
 from onevalet.foundations import WorkFoundation

@@ -11,7 +11,6 @@ from core.llm.types import ChatMessage, Role
 from core.messaging.outbox import Outbox
 from core.queue.claims import ClaimedWork
 from core.queue.due import DueWatch
-from core.queue.later import LaterJobs
 from core.queue.wakeups import RedisWakeups
 from core.turns.event_stream import in_words
 from core.turns.orchestrator import Orchestrator
@@ -20,6 +19,7 @@ from core.turns.store import TurnStore
 from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.delivery.runner import DeliveryRunner
 from jobs.later.cron import Chore
+from jobs.later.queueing import LaterJobs
 from jobs.turns.runner import TurnRunner
 from jobs.worker import WorkerProcess
 from tests.core.harness import OPEN, Store

@@ -17,7 +17,7 @@ IMPORTERS: dict[str, set[str]] = {
     "litellm": {"providers/models/litellm_library.py"},
     "typeagent": {"abilities/memory/index/typeagent_index.py"},
     "mcp": {"abilities/mcp/sdk.py", "abilities/mcp/streams.py", "operations/programs/sdk.py"},
-    "arq": {"core/queue/later.py", "jobs/later/cron.py", "jobs/later/functions.py", "jobs/later/worker.py"},
+    "arq": {"jobs/later/queueing.py", "jobs/later/cron.py", "jobs/later/functions.py", "jobs/later/worker.py"},
     "recurring_ical_events": {"abilities/calendar/ical/occurrences.py"},
 }
 PLANTED = {

@@ -13,9 +13,9 @@ from abilities.events.store import EventRef, EventStore, WorkState
 from abilities.events.types import Event, EventHandler
 from core.clock import Clock
 from core.queue.due import DueWatch
-from core.queue.later import LaterJobs
 from core.queue.wakeups import RedisWakeups, Wakeups
 from jobs.later.cron import Chores
+from jobs.later.queueing import LaterJobs
 from jobs.later.worker import LaterWorker
 from onevalet import OneValet
 from tests.core.harness import RecordedWakeups, Store

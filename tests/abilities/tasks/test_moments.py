@@ -15,9 +15,9 @@ from abilities.tasks.runner import TriggerRunner
 from abilities.tasks.service import DUE
 from abilities.tasks.types import Task
 from core.clock import Clock
-from core.queue.later import QUEUE, LaterJobs
 from core.queue.wakeups import RedisWakeups
 from jobs.later.cron import Chores
+from jobs.later.queueing import QUEUE, LaterJobs
 from jobs.later.worker import LaterWorker
 from tests.abilities.tasks.harness import Harness, make_harness
 from tests.core.harness import Store

@@ -12,9 +12,9 @@ from core.clock import Clock
 from core.errors import TurnDelayed, Unavailable
 from core.queue.claims import ClaimedWork
 from core.queue.due import DueWatch, DueWork
-from core.queue.later import QUEUE, LaterJobs
 from core.turns.types import TurnRequest, TurnResult
 from jobs.delivery import backoff
+from jobs.later.queueing import QUEUE, LaterJobs
 from jobs.turns import runner as turns
 from tests.core.harness import Store, message
 from tests.eventually import eventually

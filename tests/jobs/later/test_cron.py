@@ -16,10 +16,10 @@ from structlog.testing import capture_logs
 from core.clock import Clock
 from core.errors import StoreUnavailable
 from core.queue.due import DueWatch
-from core.queue.later import QUEUE
 from core.queue.payloads import pack, unpack
 from jobs.later import cron
 from jobs.later.cron import Chore, Chores, ticks
+from jobs.later.queueing import QUEUE
 from jobs.later.worker import LaterWorker
 from tests.core.harness import Store
 from tests.eventually import eventually

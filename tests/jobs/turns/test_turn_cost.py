@@ -14,9 +14,9 @@ from redis.asyncio.client import Monitor
 from core.inbox.inbox import Inbox
 from core.messaging.due_messages import Claim
 from core.queue.claim_loop import Runner
-from core.queue.later import TAKING
 from core.queue.wakeups import NoWakeups
 from core.turns.store import HISTORY_ROWS
+from jobs.later.queueing import TAKING
 from jobs.turns.messages import Sender
 from onevalet.migrating import migrate
 from onevalet.supervision.worker_start import ALONE
