@@ -154,7 +154,7 @@ class Pauses:
     """Growing pauses of peers that exceeded their allowance, by any key, such as a person and a host.
 
     They start from the first again once the longest pause has passed in peace. The pauses of one `kind` are shared with
-    other processes, including later processes (`core.queue.shared_pauses`).
+    other processes, including later processes (`onevalet.wiring.shared_pauses`).
     """
 
     shared: ClassVar["WeakSet[Pauses]"] = WeakSet()

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from core.db.database import Database
 from core.errors import ConfigError
-from core.queue.shared_pauses import SharedPauses
 from core.queue.wakeups import RedisWakeups
 from onevalet.doing_now import DoingNow
 from onevalet.settings import Settings
 from onevalet.wiring.extras import check_extras
 from onevalet.wiring.secret_keys import secret_keys
+from onevalet.wiring.shared_pauses import SharedPauses
 from onevalet.wiring.workbench import has_workbench
 
 

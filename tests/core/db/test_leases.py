@@ -95,7 +95,7 @@ MOMENTS = {
     "core/approvals/exact_replies.py SNOOZE": "how long a card is put off",
     "core/consents/access.py ": _SAID,
     "core/messaging/due_messages.py timeout": _SAID,
-    "core/queue/shared_pauses.py ": "the pause of a peer that exceeded its allowance",
+    "onevalet/wiring/shared_pauses.py ": "the pause of a peer that exceeded its allowance",
     "core/tools/undo.py ": "how long something can be undone",
     "onevalet/settings.py fall_back_after": _SAID,
     "operations/console/rendering.py apart": "the difference of two clocks, which is only shown",

@@ -12,10 +12,10 @@ from structlog.testing import capture_logs
 
 from core.db.redis_client import redis_client
 from core.http.peer import FIRST_PAUSE, LeftAlone, Pauses
-from core.queue import shared_pauses
-from core.queue.shared_pauses import KEY, SharedPauses
 from onevalet.settings import load_settings
+from onevalet.wiring import shared_pauses
 from onevalet.wiring.connections import open_connections
+from onevalet.wiring.shared_pauses import KEY, SharedPauses
 from tests.core.http.harness import Server
 from tests.eventually import eventually
 from tests.ports import free_port
@@ -27,7 +27,7 @@ from core.http import peer
 from core.http.guarded_client import GuardedClient
 from core.http.operation import Operation
 from core.http.peer import Allowance, LeftAlone, Pauses
-from core.queue.shared_pauses import KEY, SharedPauses
+from onevalet.wiring.shared_pauses import KEY, SharedPauses
 from tests.eventually import eventually
 
 async def main(redis_url, url, host):
