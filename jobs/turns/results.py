@@ -12,7 +12,7 @@ from core.messaging.talk_words import NEW
 from core.queue.wakeups import Wakeups
 from core.turns.event_stream import Finishing
 from core.turns.failures import FAILURE, POISON, RUN_FAILURE
-from core.turns.files import spoken_command, taken_in, with_heard
+from core.turns.files import taken_in
 from core.turns.orchestrator import Orchestrator
 from core.turns.runs import RunNote, Runs, RunState
 from core.turns.store import TurnStore
@@ -21,6 +21,7 @@ from core.turns.types import TurnResult, TurnState
 from core.turns.waiting_agents import waits_here
 from jobs.turns.call_status import CallStatus, Tell
 from jobs.turns.commands import ChatCommands
+from jobs.turns.heard import spoken_command, with_heard
 from jobs.turns.messages import ChannelCapabilities
 from jobs.turns.preview import show_progress
 from jobs.turns.set_aside import set_aside
