@@ -1,16 +1,22 @@
 """OneValet's face: the names that tools, agents and extensions are written against.
 
 Each name is imported from its home when it is first asked for (PEP 562), so `import onevalet` costs nothing. Those of
-an ability are there as long as its folder is.
+an ability are there as long as its folder is. The imports for type checkers are the table of homes, too.
 """
 
 import importlib
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    __all__: list[str]
+
     from abilities.calendar.calendars import Calendars as Calendars
     from abilities.calendar.places import Agenda as Agenda
     from abilities.calendar.places import CalendarEntry as CalendarEntry
@@ -193,120 +199,26 @@ if TYPE_CHECKING:
     from providers.email.types import StoredMail as StoredMail
     from providers.models.litellm_client import LiteLLMClient as LiteLLMClient
 
-_HOMES = {
-    name: module
-    for module, names in {
-        "abilities.calendar.calendars": "Calendars",
-        "abilities.calendar.places": "Agenda CalendarEntry CalendarInfo EventPlace FileMeaning WrittenEvent",
-        "abilities.calendar.types": (
-            "EventChange EventFile FileEffect InvitationAnswer ItipMessage ItipMethod NewEvent Occurrence SeriesScope"
-        ),
-        "abilities.dav.address_books": "AddressBooks",
-        "core.agents.fields": "InputField OutputField",
-        "core.agents.standard_agent": "AgentResult AgentStatus ApprovalRequest StandardAgent",
-        "core.agents.turn_agents": "PoolLimits",
-        "core.agents.valet": "valet",
-        "core.approvals.store": "ApprovalStore",
-        "core.approvals.types": "PendingApproval",
-        "core.budgets.store": "DailyBudgets",
-        "abilities.memory.config": "MomexConfig",
-        "abilities.memory.momex": "Momex",
-        "core.clock": "Clock",
-        "core.credentials.secret_keys": "SecretKeys",
-        "core.credentials.store": "CredentialStore",
-        "core.credentials.types": "Ability Account OpenAccount",
-        "core.db.database": "Database",
-        "abilities.web.page": "read_html",
-        "core.errors": (
-            "AccountMissing Ambiguous ConfigError RateLimited Rejected StoreUnavailable ToolFailed "
-            "ToolRetry Unavailable"
-        ),
-        "abilities.events.bus": "EventBus",
-        "abilities.events.services": "Service ServiceContext",
-        "abilities.events.types": "Event",
-        "core.files.types": "FileResult StoredFile",
-        "core.hooks.hooks": "Decision Hook HookContext PlannedCall Rule StepReport Verdict",
-        "core.hooks.judge": "AskingJudge Judge Judgement",
-        "core.http.pages": "Page",
-        "core.http.types": "HttpResponse",
-        "core.ids": "make_id",
-        "core.language.catalogue": "gettext gettext_noop listed ngettext ngettext_noop",
-        "core.language.charsets": "decode_text label_of",
-        "core.language.times": (
-            "amount_in_words day_in_words day_of_year_in_words moment_in_words number_in_words "
-            "time_in_words weekday_in_words"
-        ),
-        "providers.models.litellm_client": "LiteLLMClient",
-        "core.llm.prices": "ModelPrice",
-        "core.llm.types": (
-            "ChatMessage ModelAnswer ModelClient ModelLayer ModelRequest Role TextSoFar TokenUsage ToolCall"
-        ),
-        "core.loop.config": "ReactLoopConfig",
-        "core.loop.result": "ReactLoopResult",
-        "core.messaging.channels": "Change Channel Check InboundSink NotificationChannel Part Receipt Target",
-        "core.messaging.messages": "Address InboundMessage OutboundMessage Press",
-        "core.messaging.others_words": "others_words",
-        "onevalet.own_channels": "ChannelSetup InboundChannel OutboundChannel",
-        "core.messaging.search": "SaidMessage",
-        "core.notifications.types": "Urgency",
-        "core.people.adding": "add_person",
-        "core.people.tenant": "WhileRunning",
-        "core.questions.types": "Question",
-        "core.queue.wakeups": "NoWakeups RedisWakeups",
-        "core.replies": "with_note",
-        "core.tools.chat_words": "undo_word",
-        "core.tools.context": "StoredValue TaskNote TaskState ToolExecutionContext",
-        "core.tools.message_access": "Addressee Answer",
-        "core.tools.person_access": "RefusedLogins",
-        "core.tools.results": "CallResult TextWithData ToolCallRecord",
-        "core.tools.storage": "Storage stored_with",
-        "core.tools.tool": "tool",
-        "core.tools.toolbox": "ToolGroup",
-        "abilities.tasks.engine": "TriggerEngine",
-        "abilities.tasks.kinds.condition": "ConditionTrigger",
-        "abilities.tasks.kinds.event": "EventTrigger",
-        "abilities.tasks.kinds.schedule": "ScheduleTrigger",
-        "abilities.tasks.runs.executors": "OrchestratorExecutor",
-        "abilities.tasks.types": "ActionExecutor ActionResult TriggerContext",
-        "core.turns.checks": "SafetyCheck",
-        "core.turns.context": "Refusal",
-        "core.turns.event_stream": "StreamEvent StreamEventType",
-        "core.turns.orchestrator": "Orchestrator",
-        "core.turns.trigger_message": "TriggerMessage",
-        "core.turns.types": "TurnRequest TurnResult TurnState",
-        "onevalet.embedded": "Approvals OneValet Reply",
-        "onevalet.migrating": "migrate",
-        "onevalet.turns": "new_turn",
-        "providers.email.compose": (
-            "answered as_mailed compose forward_subject is_address message_id_of reply_subject thread_of"
-        ),
-        "providers.email.mailbox": "Mailbox open_mailbox",
-        "providers.email.messages": "read_message read_messages take_file",
-        "providers.email.smtp": "SmtpFailed SmtpFailure open_sending",
-        "providers.email.types": (
-            "FolderUse MailAddress MailCalendar MailFailed MailFailure MailFile MailMessage MailQuery "
-            "MailRef OutgoingMail StoredMail"
-        ),
-    }.items()
-    for name in names.split()
-}
-
-if TYPE_CHECKING:
-    __all__ = list(_HOMES)
-
 
 def __getattr__(name: str) -> object:
     if name == "__all__":
         return _names()
-    if name not in _HOMES:
+    if name not in homes():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(_home_of(name), name)
     globals()[name] = value
     return value
 
 
+@cache
+def homes() -> Mapping[str, str]:
+    """Return the module of each public name, as this file's imports for type checkers have it."""
+    source = Path(__file__).read_text(encoding="utf-8")
+    return {name: module for module, name in re.findall(r"^    from (\S+) import (\w+) as \2$", source, re.MULTILINE)}
+
+
 def _home_of(name: str) -> ModuleType:
-    home = _HOMES[name]
+    home = homes()[name]
     try:
         return importlib.import_module(home)
     except ModuleNotFoundError as error:
@@ -328,5 +240,5 @@ def _names() -> list[str]:
     from onevalet.ability_registry import all_abilities
 
     here = {("abilities", ability.name) for ability in all_abilities()}
-    homes = {name: module.split(".") for name, module in _HOMES.items()}
-    return [name for name, home in homes.items() if home[0] != "abilities" or (home[0], home[1]) in here]
+    parts = {name: module.split(".") for name, module in homes().items()}
+    return [name for name, home in parts.items() if home[0] != "abilities" or (home[0], home[1]) in here]

@@ -70,7 +70,7 @@ def made_of[Kind](kind: type[Kind], *given: Any) -> Kind:
 def only_kinds[Kind](values: Iterable[object], base: type[Kind]) -> list[type[Kind]]:
     """Return the subclasses of `base` among values, each once, and not those that are there to be built on."""
     kinds = [value for value in values if isinstance(value, type) and issubclass(value, base)]
-    public = set(onevalet._HOMES.values())
+    public = set(onevalet.homes().values())
     return [
         kind
         for kind in dict.fromkeys(kinds)

@@ -241,7 +241,7 @@ def test_nothing_names_it_any_more(tree: Tree) -> None:
     access = {access for ability in lacking for access in ability.access} if has_accounts else whole[_ASKED]
     assert whole[_ASKED] - here[_ASKED] == access
     homes = tuple(f"abilities.{name}." for name in tree.gone)
-    names = {name for name, home in onevalet._HOMES.items() if home.startswith(homes)}
+    names = {name for name, home in onevalet.homes().items() if home.startswith(homes)}
     assert whole[_PUBLIC] - here[_PUBLIC] == names
     groups = {commands.name for ability in lacking for commands in ability.commands}
     assert {name.split()[0] for name in whole[_COMMANDS] - here[_COMMANDS]} == groups

@@ -54,7 +54,7 @@ _ROOMS = {
 def page() -> str:
     """Return the page as it should be."""
     sections: defaultdict[str, list[str]] = defaultdict(list)
-    for name, module in sorted(onevalet._HOMES.items()):
+    for name, module in sorted(onevalet.homes().items()):
         room = module.split(".")[1]
         sections[_ROOMS.get(room, room.capitalize())].append(
             _entry(name, getattr(importlib.import_module(module), name))
@@ -71,7 +71,7 @@ def _entry(name: str, value: object) -> str:
 
 def _methods(kind: type) -> Iterator[str]:
     """Yield the names of the public methods that a class defines, then those of its bases without an entry."""
-    bases = [base for base in kind.__mro__[1:] if base.__name__ not in onevalet._HOMES and _is_ours(base)]
+    bases = [base for base in kind.__mro__[1:] if base.__name__ not in onevalet.homes() and _is_ours(base)]
     defined: dict[str, object] = {}
     for base in (kind, *bases):
         defined |= {name: found for name, found in vars(base).items() if name not in defined}
