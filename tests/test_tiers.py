@@ -145,6 +145,11 @@ def test_what_is_named_runs_whole(tiered: pytest.Pytester) -> None:
     assert collected(tiered, "-k", "repeats") == ["test_repeats"]
 
 
+def test_the_promise_tier_of_what_is_named_runs_when_asked(tiered: pytest.Pytester) -> None:
+    tests = collected(tiered, "--promises", "tests/contract")
+    assert tests == collected(tiered)[:3]
+
+
 def test_the_slow_run_when_asked(tiered: pytest.Pytester) -> None:
     assert collected(tiered, "-m", "slow", "tests/contract") == ["test_kill"]
 

@@ -6,8 +6,9 @@
   on its servers, the simulator, what ships, and what needs other programs or processes of its own.
 - `bin/test -m slow`: kills, browsers, servers, measuring.
 
-With paths, `bin/test` runs all that is not slow there: who names a folder wants it all. What belongs to which tier is
-decided here, from what a test says of itself, so a new test is in the right one without being listed.
+With paths, `bin/test` runs all that is not slow there: who names a folder wants it all; with `--promises` the promise
+tier there. What belongs to which tier is decided here, from what a test says of itself, so a new test is in the right
+one without being listed.
 
 The promise tier skips nothing, whatever a machine lacks: a test that would be skipped fails there.
 """
@@ -50,6 +51,7 @@ _SLOW = re.compile(r"\bmark\.slow\b")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options."""
     parser.addoption("--whole", action="store_true", help="run all that is not slow, not the promise tier alone")
+    parser.addoption("--promises", action="store_true", help="run the promise tier of the paths given")
     parser.addoption("--full", action="store_true", help="take the full sizes of tests that try or measure many things")
 
 
@@ -113,11 +115,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def is_promise_tier(config: pytest.Config) -> bool:
-    """Return whether this run is of the promise tier: neither paths nor marks nor `--whole` are given."""
+    """Return whether this run is of the promise tier: `--promises` is given, or neither paths, marks nor `--whole`."""
     sent = getattr(config, "workerinput", None)
     if sent is not None:
         return bool(sent[_NAME])
-    return not (
+    return bool(config.getoption("--promises")) or not (
         config.getoption("--whole")
         or config.stash[_MARKED]
         or config.option.keyword
