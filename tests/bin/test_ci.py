@@ -60,11 +60,11 @@ def test_all_tests_run_on_3_12_and_some_folders_on_3_13(tmp_path: Path) -> None:
     assert code == 0, printed
     runs = re.findall(r"^uv run (?:--group slow )?pytest (?:-n4 )?--failures=\S+ (.*)", printed, re.MULTILINE)
     programs = tmp_path / "programs"
-    assert [re.sub(r"--junitxml=\S+ ", "", line) for line in (runs[0], runs[2])] == [
+    assert [re.sub(r"--junitxml=\S+ ", "", line) for line in runs[1:]] == [
         f"--whole by {programs}/python3.12 in .venv",
         f"-m slow by {programs}/python3.12 in .venv",
     ]
-    words, _, where = runs[1].partition(" by ")
+    words, _, where = runs[0].partition(" by ")
     assert where == f"{programs}/python3.13 in {tmp_path}/project/.venv-3.13"
     option, *folders = words.split()
     assert option == "--promises"
@@ -72,12 +72,13 @@ def test_all_tests_run_on_3_12_and_some_folders_on_3_13(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("check", ["mypy", "ruff check .", "lint-imports --no-logo"])
-def test_a_check_that_fails_is_shown_and_no_test_runs(tmp_path: Path, check: str) -> None:
+def test_a_check_that_fails_is_shown_and_nothing_more_runs(tmp_path: Path, check: str) -> None:
     code, printed = run_ci(tmp_path, "3.12", "3.13", CI="1", FAILS=check)
 
     assert code == 1, printed
     assert printed.splitlines()[-1] == "as it fails"
-    assert "== tests" not in printed
+    beside_types = ["== tests on Python 3.13"] if check == "mypy" else []
+    assert [line.partition(":")[0] for line in printed.splitlines() if "== tests" in line] == beside_types
 
 
 @pytest.mark.skipif(Path("/usr/bin/python3.13").exists(), reason="this machine's own Python would be found")
