@@ -24,6 +24,7 @@ FLAGS = (
 STARTS_WITHIN = 240.0
 """Seconds: on a busy machine a browser is slow to start, which is no fault of the page's, nor of the first test's."""
 WIDE, NARROW = (1440, 900), (390, 844)
+_CUT = "net::ERR_NETWORK_CHANGED"
 type Scheme = Literal["light", "dark"]
 _LOOKS_EVERY = 50
 """Milliseconds."""
@@ -55,6 +56,8 @@ class Page:
         self.loop = loop
         self._tab, self._devtools = tab, devtools
         tab.set_default_timeout(PATIENCE * MOST * 1000)  # what a machine at its slowest needs
+        self._is_cut = False
+        tab.on("requestfailed", self._note_cut)
         tab.on("pageerror", lambda error: self.problems.append(error.stack or error.message))
         tab.on("console", self._note)
         tab.on("dialog", _say_yes)
@@ -76,7 +79,7 @@ class Page:
     @_driven
     async def goto(self, url: str) -> None:
         """Open the page and wait until it is live and shows what was said before."""
-        await self._tab.goto(url)
+        await self._load(url)
         await self.until("document.querySelector('#live').dataset.state === 'live'")
         await self.until("!document.querySelector('#main').ariaBusy")
 
@@ -88,7 +91,7 @@ class Page:
     @_driven
     async def visit(self, url: str) -> None:
         """Open any page and wait until it is there."""
-        await self._tab.goto(url)
+        await self._load(url)
 
     @_driven
     async def evaluate(self, expression: str) -> Any:
@@ -179,6 +182,13 @@ class Page:
         """Close the tab and forget what it stored."""
         await self._tab.context.close()
 
+    async def _load(self, url: str) -> None:
+        """Open a page, and again if it came in part."""
+        self._is_cut = True
+        while self._is_cut:
+            self._is_cut = False
+            await self._tab.goto(url)
+
     async def _box(self, selector: str) -> dict[str, float]:
         box = await self._seen(selector).first.bounding_box()
         assert box is not None, selector
@@ -188,11 +198,15 @@ class Page:
         # Of a string, Playwright would heed no capitals: "Fails" is not "Model fails".
         return self._tab.locator(selector).filter(has_text=re.compile(re.escape(saying)), visible=True)
 
+    def _note_cut(self, request: playwright.Request) -> None:
+        # A test that makes a host of its own changes the machine's network: Chromium then drops what it was loading.
+        self._is_cut = self._is_cut or request.failure == _CUT
+
     def _note(self, message: playwright.ConsoleMessage) -> None:
         # A 400 of the control API is a person being told what cannot be done; a 503, that the store is away.
         url = message.location["url"]
         is_told = "status of 400" in message.text or ("status of 503" in message.text and "/bench/" in url)
-        if message.type == "error" and not is_told:
+        if message.type == "error" and not is_told and _CUT not in message.text:
             self.problems.append(f"{message.text} {url}")
 
 
