@@ -10,15 +10,23 @@ STATES = frozenset({"state", "status", "outcome", "urgency", "risk", "role", "de
 """Names whose values are few, and known: an enum or `Literal` says which."""
 _IDENTIFIES = re.compile(r"(.+_)?(id|account|language|timezone|tier)|set_aside")
 """Names of what an empty text cannot be: where there may be none, `None` says so."""
+_BARE = re.compile(rf"\b({'|'.join(STATES)}): ['\"]?str\b")
+_OF_ROW = re.compile(rf"\[['\"]({'|'.join(STATES)})['\"]\]")
+_EMPTY = re.compile(r"= (''|\"\")")
+"""What every source has that breaks a rule: others are not even parsed."""
 
 
 def bare_states(source: str) -> list[str]:
     """Return the fields and parameters that hold a state as any text."""
+    if not _BARE.search(source):
+        return []
     return [f"{name}: str" for name, annotation, _ in _declared(source) if name in STATES and _is_text(annotation)]
 
 
 def compared_rows(source: str) -> list[str]:
     """Return the comparisons of a row's state with a word, which no type checks."""
+    if not _OF_ROW.search(source):
+        return []
     compared = [node for node in nodes_of(source) if isinstance(node, ast.Compare)]
     return [
         ast.unparse(node)
@@ -29,6 +37,8 @@ def compared_rows(source: str) -> list[str]:
 
 def empty_for_none(source: str) -> list[str]:
     """Return the fields and parameters that identify something and are empty by default."""
+    if not _EMPTY.search(source):
+        return []
     return [
         f'{name} = ""'
         for name, _, default in _declared(source)

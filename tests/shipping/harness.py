@@ -33,10 +33,11 @@ def processes() -> dict[str, list[str]]:
     return {name: shlex.split(command) for name, _, command in lines}
 
 
-def tracked_files() -> list[Path]:
+@cache
+def tracked_files() -> tuple[Path, ...]:
     """List the project's files: those that git tracks, or would track after `git add`."""
     listed = run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"])
-    return [path for name in listed.split("\0") if name and (path := ROOT / name).is_file()]
+    return tuple(path for name in listed.split("\0") if name and (path := ROOT / name).is_file())
 
 
 @cache

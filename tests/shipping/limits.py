@@ -6,6 +6,7 @@ ten functions with the most parameters. They fail nothing: a limit there was met
 
 import ast
 import io
+import re
 import sys
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -64,8 +65,14 @@ def unformatted_lines(source: str) -> list[str]:
     return ["fmt: skip"] if any("fmt:skip" in word or "fmt:off" in word for word in words) else []
 
 
+_SPLAT = re.compile(r"\*\s*[(\[{]")
+"""What every source has that unpacks a literal: others are not even parsed."""
+
+
 def literal_splats(source: str) -> list[str]:
     """Return one breach if a literal is unpacked in place, which only serves to break lines elsewhere."""
+    if not _SPLAT.search(source):
+        return []
     starred = [node.value for node in nodes_of(source) if isinstance(node, ast.Starred)]
     return ["splat of a literal"] if any(isinstance(value, ast.Tuple | ast.List | ast.Set) for value in starred) else []
 

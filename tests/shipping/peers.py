@@ -1,6 +1,7 @@
 """Which modules open connections, found in their source, and which client of whose server each of them is."""
 
 import ast
+import re
 import sys
 from collections.abc import Collection, Iterator, Mapping
 
@@ -171,11 +172,13 @@ OURS: Mapping[str, str] = {
     "workbench/simulator/base.py": "the product that the simulator speaks to",
 }
 """Modules that reach only our own servers, or the operator's, and which."""
+_WORDS = re.compile(rf"\b({'|'.join(full.rpartition('.')[2] for full in (*_OPENERS, *_METHODS, *_LIBRARIES))})\b")
+"""One of these is in every source that opens connections: others are not even parsed."""
 
 
 def openers(files: Mapping[str, str]) -> Found:
     """Return the modules that open connections, and by what, of sources by their path."""
-    found = {path: set(_in(ast.parse(source))) for path, source in files.items()}
+    found = {path: set(_in(ast.parse(source))) for path, source in files.items() if _WORDS.search(source)}
     return {path: by for path, by in found.items() if by}
 
 

@@ -43,6 +43,8 @@ def names_of(ability: Ability) -> Iterator[str]:
 
 def named_in(source: str, names: frozenset[str]) -> set[str]:
     """Return which names the strings of a module have, apart from its docstrings; names of probes as a whole string."""
+    if not any(name.rpartition(" ")[2] in source for name in names):
+        return set()
     nodes = list(nodes_of(source))
     docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     texts = [

@@ -13,6 +13,8 @@ _OTHERS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 def holding(source: str) -> set[str]:
     """Return the names of the asynchronous generators that yield while they hold something."""
+    if "async def" not in source or "yield" not in source:
+        return set()
     return {
         node.name
         for node in nodes_of(source)
@@ -24,6 +26,8 @@ def holding(source: str) -> set[str]:
 
 def left_to_chance(source: str, names: set[str]) -> list[str]:
     """Return the iterations of such generators that nothing closes if they end early."""
+    if "async for" not in source:
+        return []
     loops = [node.iter for node in nodes_of(source) if isinstance(node, ast.AsyncFor)]
     loops += [node.iter for node in nodes_of(source) if isinstance(node, ast.comprehension) and node.is_async]
     return [ast.unparse(one) for one in loops if isinstance(one, ast.Call) and _called(one) in names]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from tests.shipping.harness import ROOT
+from tests.shipping.harness import ROOT, python_files
 
 ROOMS = ("abilities", "core", "jobs", "notify")
 OTHERWISE = {
@@ -22,6 +22,7 @@ OTHERWISE = {
 """Functions whose rows are gone through in another way, and why."""
 SPINE = {"due_reminders": "a reminder is one statement, and the spine's rows have no pause of their own"}
 """Functions of rounds by `take_each` that claim nothing."""
+_ACROSS = r"\b(?:find|claim|due)_\w+\("
 _READS = re.compile(r"select .+? from ((?:find|claim|due)_\w+)\(")
 _FUNCTION = re.compile(r"^create function (\w+)\(.*?(?=^create function |\Z)", re.DOTALL | re.MULTILINE)
 
@@ -36,9 +37,9 @@ def across() -> dict[str, str]:
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    """Return all modules by their paths."""
-    paths = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
-    return {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in paths}
+    """Return all modules that may have a round, by their paths."""
+    names = re.compile("|".join((r"\btake_each\b", _ACROSS, *(rf"\.{name}\(" for name in readers()))))
+    return {path: ast.parse(text) for path, text in python_files(*ROOMS).items() if names.search(text)}
 
 
 @cache
@@ -46,8 +47,9 @@ def readers() -> dict[str, str]:
     """Return the methods that return rows of such a function, by their names."""
     return {
         function.name: source
-        for tree in trees().values()
-        for function in ast.walk(tree)
+        for text in python_files(*ROOMS).values()
+        if re.search(_ACROSS, text)
+        for function in ast.walk(ast.parse(text))
         if isinstance(function, ast.AsyncFunctionDef)
         and any(isinstance(node, ast.Return) for node in ast.walk(function))
         for node in ast.walk(function)

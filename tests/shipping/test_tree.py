@@ -1,6 +1,7 @@
 """The tree keeps the harness rules that a program can see."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 from tests.shipping.harness import ROOT, tracked_files
@@ -18,13 +19,10 @@ _REGISTRIES = [
 _ELSEWHERE = re.compile(r"(?<![\w./{}$:~-])/(?:root|work|Users|mnt|home/(?!onevalet\b))(?:/|\b)[\w.-]*")
 
 
-def texts() -> list[tuple[str, str]]:
-    found_texts = []
-    for path in tracked_files():
-        content = path.read_bytes()
-        if b"\0" not in content:
-            found_texts.append((path.relative_to(ROOT).as_posix(), content.decode("utf-8")))
-    return found_texts
+@cache
+def texts() -> tuple[tuple[str, str], ...]:
+    contents = [(path.relative_to(ROOT).as_posix(), path.read_bytes()) for path in tracked_files()]
+    return tuple((name, content.decode("utf-8")) for name, content in contents if b"\0" not in content)
 
 
 def test_a_long_file_of_code_is_warned_about() -> None:
