@@ -26,7 +26,7 @@ from core.db.database import Database
 from core.ids import make_id
 from onevalet.migrating import migrate
 from tests.services import private_postgres
-from workbench.benchmarks.way_in import cpu_of
+from workbench.benchmarks.cpu import cpu_of
 
 DUE = 10_000
 PEOPLE = 5000

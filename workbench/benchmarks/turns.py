@@ -18,7 +18,7 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -36,8 +36,10 @@ from core.queue.wakeups import RedisWakeups
 from onevalet.migrating import migrate
 from tests.scripted_model import ScriptedModel
 from tests.services import private_postgres, private_valkey
-from workbench.benchmarks.way_in import cpu_of
-from workbench.benchmarks.whole.model import answer
+from workbench.benchmarks.cpu import cpu_of, until_rest
+from workbench.benchmarks.whole.model import FACTS, PLAIN, answer
+from workbench.benchmarks.whole.plain_sql import wal_written
+from workbench.benchmarks.whole.way import SHIPPED
 
 _TIMES = """
 select extract(epoch from t.started_at - i.received_at) * 1000 as begun,
@@ -78,15 +80,17 @@ class Bench:
     busy: frozenset[str] = frozenset()
 
     async def measured(self, begun: float) -> dict[str, float]:
-        """Return the total use so far: CPU in ms, Redis' commands."""
+        """Return the total use so far: CPU in ms, WAL in kB, Redis' commands."""
         stats = await self.redis.info("commandstats")
         async with self.asking:
+            wal = await wal_written(self.admin) / 1000
             others = [psutil.Process(row["pid"]) for row in await self.admin.fetch(_OTHERS)]
         ours = ("cmdstat_info", "cmdstat_client", "cmdstat_hello", "cmdstat_select")
         return {
             "worker": 1000 * cpu_of(self.worker),
             "postgres": 1000 * (cpu_of(self.servers["postgres"]) - sum(map(cpu_of, others))),
             "redis": 1000 * cpu_of(self.servers["redis"]),
+            "wal": wal,
             "commands": sum(value["calls"] for name, value in stats.items() if not name.startswith(ours)),
             "seconds": time.monotonic() - begun,
         }
@@ -119,11 +123,12 @@ async def measure(light: int, loaded: float, idle: float, people: int) -> dict[s
 
 
 async def settle(bench: Bench) -> None:
-    """Send a message for each person, so that one-time preparation is not measured."""
-    for person in bench.people:
-        await person.say("hello")
-        await bench.until_answered()
-    await asyncio.sleep(1)
+    """Let each person tell two facts, so that one-time preparation is not measured."""
+    for words in FACTS:
+        for number, person in enumerate(bench.people):
+            await person.say(f"{words} {number}")
+            await bench.until_answered()
+    await until_rest(bench.worker)
 
 
 async def phase(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, float]:
@@ -133,9 +138,11 @@ async def phase(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, f
     before = await bench.measured(begun)
     turns = await work()
     await bench.until_answered()
+    seconds = time.monotonic() - begun - before["seconds"]
+    await until_rest(bench.worker)
     after = await bench.measured(begun)
     figures = {name: round((after[name] - before[name]) / turns, 2) for name in after if name != "seconds"}
-    figures |= {"turns": turns, "a_second": round(turns / (after["seconds"] - before["seconds"]), 1)}
+    figures |= {"turns": turns, "a_second": round(turns / seconds, 1)}
     async with bench.asking:
         rows = await bench.admin.fetch(_TIMES, since)
     if len(rows) < turns:
@@ -150,25 +157,25 @@ async def phase(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, f
 async def one_by_one(bench: Bench, count: int) -> int:
     """Send messages in sequence, with pauses."""
     for number in range(count):
-        await bench.people[number % len(bench.people)].say(f"line {number}")
+        await bench.people[number % len(bench.people)].say(f"{PLAIN[number % len(PLAIN)]} {number}")
         await bench.until_answered()
         await asyncio.sleep(random.uniform(0.02, 0.1))
     return count
 
 
-async def all_at_once(bench: Bench, seconds: float, words: str = "line") -> int:
-    """Send messages for all people for so long, each right after the previous answer."""
+async def all_at_once(bench: Bench, seconds: float, people: int | None = None) -> int:
+    """Send messages for people, or all of them, for so long, each right after the previous answer."""
     until = time.monotonic() + seconds
 
     async def talk(number: int, person: TerminalChannel) -> int:
         said = 0
         while time.monotonic() < until:
-            await person.say(f"{words} {said}")
+            await person.say(f"{PLAIN[said % len(PLAIN)]} {said}")
             said += 1
             await bench.until_answered(f"person{number}")
         return said
 
-    return sum(await asyncio.gather(*(talk(number, person) for number, person in enumerate(bench.people))))
+    return sum(await asyncio.gather(*(talk(number, person) for number, person in enumerate(bench.people[:people]))))
 
 
 async def idle_for(bench: Bench, seconds: float) -> dict[str, float]:
@@ -184,8 +191,8 @@ async def idle_for(bench: Bench, seconds: float) -> dict[str, float]:
 
 
 @asynccontextmanager
-async def opened(people: int) -> AsyncIterator[Bench]:
-    """Run a worker with its servers, and people who may write."""
+async def opened(people: int, settings: Mapping[str, str] = SHIPPED) -> AsyncIterator[Bench]:
+    """Run a worker with its servers, and people who may write; these settings come besides those of a bench."""
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(private_postgres())
         valkey = await stack.enter_async_context(private_valkey())
@@ -204,6 +211,7 @@ async def opened(people: int) -> AsyncIterator[Bench]:
             "ONEVALET_RATE_PER_MINUTE": "1000000",
             "OPENAI_API_KEY": "sk-scripted",
             "OPENAI_API_BASE": model.url,
+            **settings,
         }
         worker = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "onevalet", "worker", "--no-spare", env=environment, stderr=asyncio.subprocess.DEVNULL

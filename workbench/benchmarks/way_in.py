@@ -41,6 +41,7 @@ from onevalet.migrating import migrate
 from onevalet.servers.port import free_port
 from tests.services import private_postgres, private_valkey
 from workbench.benchmarks import webhooks
+from workbench.benchmarks.cpu import cpu_of
 from workbench.benchmarks.webhooks import Webhook, send_all
 from workbench.serving import serving
 
@@ -279,19 +280,6 @@ async def _serve_floor() -> None:
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", int(os.environ["PORT"])).start()
     await asyncio.Event().wait()
-
-
-def cpu_of(process: psutil.Process) -> float:
-    """Return a process' own CPU and that of its children, in seconds; children that ended are in their parent's."""
-    times = process.cpu_times()
-    spent = times.children_user + times.children_system
-    for one in (process, *process.children(recursive=True)):
-        try:
-            times = one.cpu_times()
-        except psutil.NoSuchProcess:
-            continue
-        spent += times.user + times.system
-    return float(spent)
 
 
 def main() -> None:

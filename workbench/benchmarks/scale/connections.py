@@ -26,8 +26,8 @@ from onevalet.migrating import migrate
 from onevalet.servers.postgres import Postgres
 from tests.servers.pgbouncer import running_pooler
 from tests.services import private_postgres
+from workbench.benchmarks.cpu import cpu_of
 from workbench.benchmarks.scale import report
-from workbench.benchmarks.scale.cost import tree
 from workbench.benchmarks.scale.installation import SERVERS, Network, network
 from workbench.benchmarks.scale.login import LOGIN, make_login
 from workbench.benchmarks.scale.people import EXCHANGES, fill
@@ -99,11 +99,11 @@ async def _load(
         opened += [await connect(url, timeout=60, statement_cache_size=0) for _ in range(clients)]
         assert server.pid is not None  # noqa: S101 - a measurement
         processes = [psutil.Process(server.pid), *([pooler] if pooler else [])]
-        before, began = [tree(process) for process in processes], time.monotonic()
+        before, began = [cpu_of(process) for process in processes], time.monotonic()
         watching = asyncio.create_task(_most_servers(admin, began + seconds))
         reads = await asyncio.gather(*(_read(connection, began + seconds) for connection in opened))
         ended = time.monotonic()
-        spent = [tree(process) - used for process, used in zip(processes, before, strict=True)]
+        spent = [cpu_of(process) - used for process, used in zip(processes, before, strict=True)]
         took = sorted(milliseconds for client, _ in reads for milliseconds in client)
         return Told(
             clients=clients,

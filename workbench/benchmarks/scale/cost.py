@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import psutil
 
+from workbench.benchmarks.cpu import cpu_of
 from workbench.benchmarks.scale.installation import Installation
 
 PARTS = ("Postgres", "PgBouncer", "workers", "web", "Valkey")
@@ -38,17 +39,4 @@ def used(installation: Installation) -> Used:
 
 
 def _of(pids: Iterable[int]) -> float:
-    return sum(tree(psutil.Process(pid)) for pid in pids)
-
-
-def tree(process: psutil.Process) -> float:
-    """Return the seconds of CPU of a process, of its living children, and of those that it has outlived."""
-    times = process.cpu_times()
-    total = float(times.user + times.system + times.children_user + times.children_system)
-    for child in process.children(recursive=True):
-        try:
-            own = child.cpu_times()
-        except psutil.NoSuchProcess:
-            continue  # a backend that ended: from now on its parent tells of it
-        total += own.user + own.system
-    return total
+    return sum(cpu_of(psutil.Process(pid)) for pid in pids)

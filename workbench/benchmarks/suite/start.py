@@ -19,6 +19,7 @@ from tests.services import private_postgres, private_valkey
 from workbench.benchmarks import way_in, webhooks
 from workbench.benchmarks.report.results import ROOT
 from workbench.benchmarks.suite.metrics import FLOOR, LEAN, OURS, Benchmark, Metric, Options, Samples, Target
+from workbench.benchmarks.whole.way import LEAN as WITHOUT_MEMORY
 
 _ABOUT = """\
 Each process starts anew in each round, from compiled files. A worker is ready when its health row says so. Memory is
@@ -32,7 +33,6 @@ METRICS = (
     Metric("memory-web-all", "memory of web, with all three channels", "MB", Target(85)),
     Metric("memory-worker", "memory of a worker, with SMS", "MB", Target(190)),
 )
-_LEAN = {"ONEVALET_MEMORY": "off"}
 _AT_ONCE = "; import os; os._exit(0)"
 """Without the end of the process, which takes long with many modules."""
 _NUMBERS = itertools.count(30_000_000)
@@ -71,7 +71,7 @@ async def run(options: Options) -> Samples:
             )
             samples.add("start-help", FLOOR, await asyncio.to_thread(_spent, environment, "-c", ""))
             samples.add("start-help", OURS, await asyncio.to_thread(_spent, environment, "-m", "onevalet", "--help"))
-            for name, more in ((OURS, {}), (LEAN, _LEAN)):
+            for name, more in ((OURS, {}), (LEAN, WITHOUT_MEMORY)):
                 cpu, memory = await _worker(admin, environment | more)
                 samples.add("start-worker", name, cpu)
                 samples.add("memory-worker", name, memory)

@@ -11,6 +11,7 @@ import psutil
 
 from onevalet.servers.port import free_port
 from workbench.benchmarks import way_in, webhooks
+from workbench.benchmarks.cpu import cpu_of
 from workbench.benchmarks.peers.processes import serving
 from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Plot, Points, Samples, Target
 from workbench.benchmarks.webhooks import Webhook, send_all
@@ -55,12 +56,12 @@ class Peer:
     async def phase(self, messages: int) -> dict[str, float]:
         """Send messages; return their cost."""
         requests = [self._make(number % way_in.PEOPLE, next(_NUMBERS)) for number in range(messages)]
-        before, begun = way_in.cpu_of(self.process), time.perf_counter()
+        before, begun = cpu_of(self.process), time.perf_counter()
         times = await send_all(self.port, requests, _IN_FLIGHT)
         spent = time.perf_counter() - begun
         if len(times) < messages:
             raise RuntimeError(f"{self.name} refused {messages - len(times)} of {messages}")
-        return {"web_us": (way_in.cpu_of(self.process) - before) / messages * 1e6, "a_second": messages / spent}
+        return {"web_us": (cpu_of(self.process) - before) / messages * 1e6, "a_second": messages / spent}
 
     async def heard(self) -> int:
         """Return the number of messages that its handler got."""

@@ -20,7 +20,7 @@ from workbench.benchmarks.suite.metrics import (
     Target,
 )
 from workbench.benchmarks.whole.checkouts import HERE, Checkout, earlier
-from workbench.benchmarks.whole.model import SUM
+from workbench.benchmarks.whole.model import FACTS, PLAIN, SUM
 from workbench.benchmarks.whole.plain_sql import PlainSql
 from workbench.benchmarks.whole.way import LEAN as WITHOUT_MEMORY
 from workbench.benchmarks.whole.way import SHIPPED, Spent, Way, opened, sustained
@@ -64,8 +64,6 @@ METRICS = (
     Metric("whole-memory-web", "memory of web with three channels after 40 turns", "MB", Target(85)),
     Metric("whole-memory-worker", "memory of the worker with three channels after 40 turns", "MB", Target(190)),
 )
-_FACTS = ("I live in Bonn with my sister Anna now. My friend is", "My dog is called Rex. His number is")
-_PLAIN = (*["What shall I know about the plants in Bonn today? Number"] * 4, "I water the plants in Bonn on day")
 _PEOPLE, _WARM = 8, 40
 _MADE = "select coalesce(sum(plans), 0)::int from pg_stat_statements where query not like '%pg_stat_statements%'"
 
@@ -120,7 +118,7 @@ async def _warm(way: Way, options: Options) -> None:
     """Let each person tell two facts, and 40 turns be done."""
     people = options.of(_PEOPLE, 2)
     for turn in range(options.of(_WARM, 4)):
-        facts = _FACTS[turn // people] if turn < people * len(_FACTS) else _PLAIN[turn % len(_PLAIN)]
+        facts = FACTS[turn // people] if turn < people * len(FACTS) else PLAIN[turn % len(PLAIN)]
         await way.ask(turn % people, facts)
     await way.rest()
     way.longest_pauses()
@@ -131,7 +129,7 @@ async def _talk(way: Way, people: int, messages: int, kind: str) -> int:
 
     async def talk(person: int) -> None:
         for number in range(messages // people):
-            await way.ask(person, SUM if kind == "tools" else _PLAIN[number % len(_PLAIN)])
+            await way.ask(person, SUM if kind == "tools" else PLAIN[number % len(PLAIN)])
 
     await asyncio.gather(*(talk(person) for person in range(people)))
     return messages // people * people

@@ -11,6 +11,10 @@ from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
 SUM = "add"
 """The beginning of a message that uses tools."""
+PLAIN = (*["What shall I know about the plants in Bonn today? Number"] * 4, "I water the plants in Bonn on day")
+"""The beginnings of what people write in turn, each followed by a number: one in five is something to remember."""
+FACTS = ("I live in Bonn with my sister Anna now. My friend is", "My dog is called Rex. His number is")
+"""The beginnings of what each person tells first."""
 _READS = "You read what a person and their assistant said"
 _ANSWER = "Here is what I can say about that, as briefly as a text allows: it is done, and nothing else is open."
 _KEPT = 1000
@@ -19,15 +23,17 @@ _KEPT = 1000
 
 def answer(call: ModelCall) -> Reply:
     """Answer a call of a turn, or of the work behind the reply."""
-    if call.system.startswith(_READS):
-        return _read(call)
+    if reading := read(call):
+        return reading
     if call.messages[-1]["role"] != "tool" and any(said.startswith(SUM) for said in call.new_user_texts):
         return calls(("calculate", {"expression": "1 + 2"}), ("current_time", {}))
     return text(_ANSWER)
 
 
-def _read(call: ModelCall) -> Reply:
-    """Name the subject of each statement of a talk, and change nothing."""
+def read(call: ModelCall) -> Reply | None:
+    """Name the subject of each statement of a talk, and change nothing; return None if the call reads no talk."""
+    if not call.system.startswith(_READS):
+        return None
     material = json.loads(call.last_user.removeprefix("<material>\n").removesuffix("\n</material>"))
     statements = [
         {

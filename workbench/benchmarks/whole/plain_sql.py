@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import asyncpg
 import psutil
 
-from workbench.benchmarks.way_in import cpu_of
+from workbench.benchmarks.cpu import cpu_of
 
 _TABLES = """
 create schema if not exists plain_sql;

@@ -17,7 +17,7 @@ from onevalet.servers.port import free_port
 from tests.postgres_meter import PostgresMeter, metered
 from tests.services import private_postgres, private_valkey
 from workbench.benchmarks import way_in, webhooks
-from workbench.benchmarks.way_in import cpu_of
+from workbench.benchmarks.cpu import cpu_of, until_rest
 from workbench.benchmarks.webhooks import send_all
 from workbench.benchmarks.whole.checkouts import COMPILING, HERE, Checkout
 from workbench.benchmarks.whole.plain_sql import wal_written
@@ -32,8 +32,6 @@ _FILES = f"/2010-04-01/Accounts/{webhooks.ACCOUNT_SID}/Messages/{{message}}/Medi
 _NUMBERS = itertools.count(20_000_000)
 _WAIT = 60.0
 """Seconds after which an answer counts as lost."""
-_REST, _RESTING, _LONGEST = 0.5, 0.03, 20.0
-"""The worker rests once it used less than this share of so many seconds; so long at most is waited for that."""
 _COUNTING = {
     "shared_preload_libraries": "pg_stat_statements",
     "pg_stat_statements.track": "all",
@@ -103,12 +101,7 @@ class Way:
 
     async def rest(self) -> None:
         """Wait until the worker has done the work after the answers."""
-        until = time.monotonic() + _LONGEST
-        while time.monotonic() < until:
-            before = cpu_of(self.processes["worker"])
-            await asyncio.sleep(_REST)
-            if cpu_of(self.processes["worker"]) - before < _REST * _RESTING:
-                return
+        await until_rest(self.processes["worker"])
 
     def longest_pauses(self) -> list[float]:
         """Return how long the garbage collector stopped the worker, in ms, the longest first; the rest is forgotten."""
