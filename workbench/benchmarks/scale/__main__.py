@@ -1,12 +1,12 @@
 """Measure the figures of docs/scale.md for one to six workers; `--write` writes them and the plots.
 
-    nice -n 5 uv run -m workbench.benchmarks.scale [--people 100000] [--messages 200] [--rounds 3] [--minutes 5]
+    nice -n 5 uv run -m workbench.benchmarks.scale [--people 100000] [--messages 200] [--rounds 3] [--minutes 2]
     [--write]
 
 An installation of its own: Postgres with PgBouncer before it, Valkey, two `web` and each worker on a host of its own,
-which root can have as network namespaces; the providers are simulated and a scripted model answers at once. Its people
-and their history are made by statements. Figures are medians of the rounds, of CPU and not of time, because others may
-use the machine; the load is reported beside them.
+which root can have as network namespaces; the providers are simulated and a scripted model answers at once. Its
+people, their history and memories are made by statements. Figures are medians of the rounds, of CPU and not of time,
+because others may use the machine; the load is reported beside them.
 """
 
 import argparse
@@ -31,6 +31,7 @@ from workbench.benchmarks.scale.cost import PARTS
 from workbench.benchmarks.scale.installation import (
     OF_WEB,
     OF_WORKER,
+    SHIPPED,
     WEBS,
     Installation,
     Network,
@@ -41,15 +42,18 @@ from workbench.benchmarks.scale.installation import (
 from workbench.benchmarks.scale.limits import shares, small_hosts
 from workbench.benchmarks.scale.load import Load, People
 from workbench.benchmarks.scale.people import fill
+from workbench.benchmarks.whole.way import LEAN
 from workbench.simulator.config import TwilioConfig
 
 FEW, WRITERS = 500, 5000
 """People of the small installation, and the number of the large installation's people who write."""
 CLIENTS = 2000
 """Connections that PgBouncer holds, with those of the workers."""
-WORKERS = (1, 2, 3, 4, 6)
+WORKERS = (1, 2, 4, 6)
 COMPARED = 2
-"""Workers in each comparison: few people, no PgBouncer, many connections, a steady rate."""
+"""Workers in each comparison: few people, no memory, no PgBouncer, many connections, a steady rate."""
+SMALL = 2
+"""Times as few messages and rounds on small hosts, which take ten times as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ def main() -> None:
     parser.add_argument("--messages", type=int, default=200, help="in each burst")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rate", type=float, help="messages a second of the steady run, instead of what people write")
-    parser.add_argument("--minutes", type=float, default=5.0, help="of the steady run")
+    parser.add_argument("--minutes", type=float, default=2.0, help="of the steady run")
     parser.add_argument("--steady", action="store_true", help="the steady run alone, beside what was measured before")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
@@ -104,6 +108,7 @@ async def _measure(folder: Path, forker: Forker, hosts: Network | None, chosen: 
         "people": chosen.people,
         "messages": chosen.messages,
         "rounds": chosen.rounds,
+        "settings": "as shipped",
         "hosts": hosts is not None,
         "round_trip": hosts.round_trip if hosts else 0.0,
     }
@@ -152,16 +157,18 @@ async def _limited(
     count = len(installation.system.workers)
     try:
         with small_hosts(installation, hosts):
-            told = _told(await _bursts(people, chosen))
+            few = range(max(chosen.rounds // SMALL, 1))
+            loads = [await people.burst(chosen.messages // SMALL) for _ in few]
     except ConfigError as error:
         sys.stderr.write(f"{error}\n")
         return
+    told = _told(loads) | {"rate": statistics.median(load.sustained for load in loads)}
     results["limited"][str(count)] = told | {"shares": shares(told["rate"], told["cost"], count)}
     _progress(f"{count} workers on small hosts", results["limited"][str(count)])
 
 
 async def _compared(installation: Installation, people: People, chosen: Chosen, results: report.Results) -> None:
-    """Measure a steady rate, many connections, and then the processes at Postgres itself."""
+    """Measure a steady rate, many connections, the processes at Postgres itself, and then without memory."""
     results["steady"] = await _steadily(people, chosen)
     waiting = CLIENTS - COMPARED * OF_WORKER - WEBS * OF_WEB
     async with held(installation.pooler.url, waiting):
@@ -170,7 +177,10 @@ async def _compared(installation: Installation, people: People, chosen: Chosen, 
     await installation.system.restart({"DATABASE_URL": installation.direct})
     results["direct"] = _told(await _bursts(people, chosen))
     _progress("at Postgres itself", results["direct"])
-    await installation.system.restart({"DATABASE_URL": installation.pooler.url})
+    await installation.system.restart(LEAN | {"DATABASE_URL": installation.pooler.url})
+    results["lean"] = _told(await _bursts(people, chosen))
+    _progress("without memory", results["lean"])
+    await installation.system.restart(SHIPPED)
 
 
 async def _bursts(people: People, chosen: Chosen) -> list[Load]:

@@ -5,18 +5,21 @@ A host is a network namespace on a bridge. If those cannot be created, everythin
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from abilities.memory.settings import MemorySettings
 from core.db.connector import connect
 from core.errors import ConfigError
 from tests.forker import Forker
 from tests.namespaces import Host, hosts
+from tests.scripted_model import ModelCall, Reply, echo
 from tests.servers.pgbouncer import Pooler, running_pooler
 from tests.spine.system import Places, Setup, System, running_system
 from workbench.benchmarks.scale.login import make_login
+from workbench.benchmarks.whole.model import read
 from workbench.simulator.config import Person
 
 WEBS, SERVERS = 2, 20
@@ -25,6 +28,7 @@ OF_WORKER, OF_WEB = 20, 10
 """Connections that a process holds at most."""
 ROUND_TRIP = 0.5
 """Milliseconds, as between machines of a data centre."""
+SHIPPED: Mapping[str, str] = {"ONEVALET_MEMORY": MemorySettings.model_fields["onevalet_memory"].default}
 _MORE = {"ONEVALET_SMS_SEGMENTS_PERSON_DAY": "1000000"}
 """The usual limit of a day's segments would end a run in its middle."""
 
@@ -95,11 +99,20 @@ async def running(
 
     folder.mkdir()  # noqa: ASYNC240 - once
     setup = Setup(
-        environment=_MORE, connections=200, reaching=reaching, places=where.places(workers) if where else None
+        script=_answer,
+        environment=SHIPPED | _MORE,
+        connections=200,
+        reaching=reaching,
+        places=where.places(workers) if where else None,
     )
     async with running_system(folder, everyone, forker, webs=WEBS, workers=workers, setup=setup) as system:
         direct, pooler = poolers[0]
         yield Installation(system, pooler, direct, where)
+
+
+def _answer(call: ModelCall) -> Reply:
+    """Read a talk, or repeat what was said, which tells who was answered."""
+    return read(call) or echo(call)
 
 
 @asynccontextmanager

@@ -1,15 +1,18 @@
-"""People with a history, created by statements over all rows: as many as outgrow a single machine."""
+"""People with a history and memories, created by statements over all rows: as many as outgrow a single machine."""
 
 from collections.abc import Sequence
 
 import asyncpg
 
+from workbench.benchmarks import memories
 from workbench.simulator.config import Person
 
 EXCHANGES = 10
 """Of each person: messages that were received, each with its turn, step, answer and delivery."""
 
-_LARGE = ("inbound", "turns", "steps", "outbound", "outbound_parts", "deliveries")
+MEMORIES = 5
+"""Of each person."""
+_LARGE = ("inbound", "turns", "steps", "outbound", "outbound_parts", "deliveries", "memories")
 
 
 async def fill(url: str, count: int, known: Sequence[Person], account: str) -> int:
@@ -36,6 +39,7 @@ async def fill(url: str, count: int, known: Sequence[Person], account: str) -> i
             await connection.execute(f"drop index {index['indexname']}")
         for statement, arguments in _statements(count, [person.phone for person in known], account):
             await connection.execute(statement, *arguments)
+        await memories.fill(connection, "tn_%", MEMORIES)
         for index in indexes:
             await connection.execute(index["indexdef"])
         await connection.execute("vacuum analyze")

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from textwrap import fill
@@ -36,14 +36,23 @@ _NAMES = {
 
 def write(results: Results) -> None:
     """Store the results beside those of the other command, draw the plots, and replace the page's measured part."""
-    PLOTS.mkdir(exist_ok=True)
-    results = (json.loads(NUMBERS.read_text(encoding="utf-8")) if NUMBERS.exists() else {}) | results
+    results = stored() | results
     NUMBERS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     for plot in plots(results):
         (PLOTS / f"{plot['name']}.svg").write_text("\n".join(svg(plot)) + "\n", encoding="utf-8")
-    text = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8"), results), encoding="utf-8")
+
+
+def stored() -> Results:
+    """Return the results that the page tells."""
+    found: Results = json.loads(NUMBERS.read_text(encoding="utf-8"))
+    return found
+
+
+def renewed(text: str, results: Results) -> str:
+    """Return the page's text with the measured part of these results."""
     head, _, rest = text.partition(BEGIN)
-    PAGE.write_text(f"{head}{BEGIN}\n\n{page(results)}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    return f"{head}{BEGIN}\n\n{page(results)}\n{END}{rest.partition(END)[2]}"
 
 
 def stamp() -> Results:
@@ -121,7 +130,7 @@ def _circumstances(results: Results) -> Iterator[str]:
     yield (
         f"Measured {results['date']} at commit {results['commit']} on {results['cores']} cores, with a load of"
         f" {results['before']:.1f} before and {results['load']:.1f} after. Each figure is the median of"
-        f" {results['rounds']} bursts of {results['messages']} messages, with memory and profile off{_age(results)}."
+        f" {results['rounds']} bursts of {results['messages']} messages, {results['settings']}{_age(results)}."
         f" {_hosts(results)}"
     )
     yield ""
@@ -157,18 +166,19 @@ def _by_workers(results: Results) -> Iterator[str]:
 
 def _compared(results: Results) -> Iterator[str]:
     steady, held = results["steady"], results["held"]
-    yield "Two workers, in other circumstances:"
-    yield ""
-    yield f"| | {' | '.join(PARTS)} | in all | load |"
-    yield f"|---|{'---:|' * (len(PARTS) + 2)}"
-    for name, told in (
+    rows = [
         (f"{results['people']:,} people, bursts", results["workers"]["2"]),
+        ("without memory and profile", results.get("lean")),
         (f"{results['few']['people']:,} people", results["few"]),
         ("without PgBouncer", results["direct"]),
         (f"{held['clients']:,} connections held at PgBouncer", held),
         (f"{steady['wanted']:.1f} a second, steadily", steady),
-    ):
-        yield f"| {name} | {_costs(told)} | {_all(told):.1f} | {told['load']:.1f} |"
+    ]
+    yield "Two workers, in other circumstances:"
+    yield ""
+    yield f"| | {' | '.join(PARTS)} | in all | load |"
+    yield f"|---|{'---:|' * (len(PARTS) + 2)}"
+    yield from (f"| {name} | {_costs(told)} | {_all(told):.1f} | {told['load']:.1f} |" for name, told in rows if told)
     yield ""
 
 
@@ -203,20 +213,19 @@ def _saturation(results: Results) -> Iterator[str]:
 
 
 def _sums(results: Results) -> Iterator[str]:
-    steady, burst = results["steady"], results["workers"]["2"]
-    mean = WANTED * A_DAY / 86_400
+    steady, burst, mean = results["steady"], results["workers"]["2"], WANTED * A_DAY / 86_400
+    shown = {"cores at the peak": burst} | ({"lean": results["lean"]} if "lean" in results else {})
     yield (
         f"{WANTED:,} people who write {A_DAY} messages a day are {mean:.0f} a second in the mean and"
-        f" {mean * PEAK:.0f} at a peak of {PEAK} times the mean. By the bursts with two workers, that peak"
-        " takes, without memory:"
+        f" {mean * PEAK:.0f} at a peak of {PEAK} times the mean. By the bursts with two workers, that peak takes:"
     )
     yield ""
-    yield "| part | cores at the peak | share |"
-    yield "|---|---:|---:|"
+    yield f"| part | {' | '.join(shown)} | share |"
+    yield f"|---|{'---:|' * (len(shown) + 1)}"
     for part in PARTS:
-        cores = mean * PEAK * burst["cost"][part] / 1000
-        yield f"| {part} | {cores:.1f} | {burst['cost'][part] / _all(burst):.0%} |"
-    yield f"| in all | {mean * PEAK * _all(burst) / 1000:.1f} | |"
+        share = burst["cost"][part] / _all(burst)
+        yield f"| {part} | {_cores(told['cost'][part] for told in shown.values())} | {share:.0%} |"
+    yield f"| in all | {_cores(map(_all, shown.values()))} | |"
     yield ""
     minutes, wanted, bore = steady["minutes"], steady["wanted"], steady["rate"]
     yield (
@@ -226,6 +235,10 @@ def _sums(results: Results) -> Iterator[str]:
         f" {bore * _all(burst) / 1000:.2f} cores; it took"
         f" {bore * _all(steady) / 1000:.2f}, {_all(steady) / _all(burst) - 1:+.0%} a message."
     )
+
+
+def _cores(costs: Iterable[float]) -> str:
+    return " | ".join(f"{WANTED * A_DAY / 86_400 * PEAK * cost / 1000:.1f}" for cost in costs)
 
 
 def _span(counts: Sequence[int]) -> str:
