@@ -22,12 +22,12 @@ import structlog
 
 from workbench.benchmarks.peers import environments
 from workbench.benchmarks.report import page, plots, results
-from workbench.benchmarks.suite import durable, files, model_calls, start, tasks, turn, way_in, whole_way
+from workbench.benchmarks.suite import durable, files, growth, model_calls, start, tasks, turn, way_in, whole_way
 from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Options, Samples
 
 BENCHMARKS: dict[str, Benchmark] = {
     module.BENCHMARK.name: module.BENCHMARK
-    for module in (turn, whole_way, durable, way_in, files, tasks, model_calls, start)
+    for module in (turn, whole_way, durable, growth, way_in, files, tasks, model_calls, start)
 }
 TABLE = ("whole-way", "durable", "way-in", "tasks", "model-calls", "start")
 """The cost of a message, from its webhook on, and the processes that serve it."""
