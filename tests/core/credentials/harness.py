@@ -9,7 +9,8 @@ from core.credentials.secret_keys import SecretKey, SecretKeys, read_secret_key
 from core.credentials.store import CredentialStore
 from core.db.database import Database
 
-KEYS = SecretKeys.from_text(base64.b64encode(bytes(32)).decode())
+KEYS_TEXT = base64.b64encode(bytes(32)).decode()
+KEYS = SecretKeys.from_text(KEYS_TEXT)
 """Those of a test in which several parts prove each other's tokens."""
 
 

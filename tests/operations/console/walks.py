@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from operations.console.sign_in import PATH
@@ -37,7 +37,7 @@ class Answer:
 def registered(console: Console, method: str, tenant: str = "t1", other: str = "t1") -> list[str]:
     """Return an address of each route that needs a session: with a person, and with another id, in its parts."""
     paths = [route.path for route in console.routes if route.method == method and not route.path.endswith(OPEN)]
-    return [next(_filled(path, tenant, [other])) for path in paths]
+    return [next(filled(path, {"tenant": [tenant], "": [other]})) for path in paths]
 
 
 async def walk(console: Console, browser: Browser, tenant: str, ids: Sequence[str], word: str) -> list[Answer]:
@@ -47,7 +47,7 @@ async def walk(console: Console, browser: Browser, tenant: str, ids: Sequence[st
     for route in sorted(console.routes, key=lambda route: route.method):
         if route.path.endswith(NOT_WALKED):
             continue
-        for address in _filled(route.path, tenant, ids):
+        for address in filled(route.path, {"tenant": [tenant], "": ids}):
             if route.method == "GET":
                 await browser.get(f"{address}?q={word}&tenant={tenant}&person={tenant}")
                 answers.append(_answer(route.method, route.path, browser))
@@ -79,17 +79,14 @@ def _answer(method: str, path: str, browser: Browser) -> Answer:
     return Answer(f"{method} {path}", browser.status, f"{browser.headers}\n{browser.page}\n{browser.text}")
 
 
-def _filled(path: str, tenant: str, ids: Sequence[str]) -> Iterator[str]:
-    """Yield the addresses of a route: a part with alternatives takes each, a part for another id each of the ids."""
-    parts = [(part[0], _values(part[1], part[2], tenant, ids)) for part in _PART.finditer(path)]
+def filled(path: str, values: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the addresses of a route: a part with alternatives takes each, another its values, or those of no name."""
+    parts = [
+        (part[0], part[2].split("|") if part[2] else values.get(part[1], values.get("", ())))
+        for part in _PART.finditer(path)
+    ]
     for chosen in itertools.product(*(values for _, values in parts)):
         address = path
         for (part, _), value in zip(parts, chosen, strict=True):
             address = address.replace(part, value)
         yield address
-
-
-def _values(name: str, pattern: str | None, tenant: str, ids: Sequence[str]) -> Sequence[str]:
-    if pattern:
-        return pattern.split("|")
-    return [tenant] if name == "tenant" else ids
