@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from onevalet.settings import Settings
     from operations.console.pages.base import MakePages
     from operations.doctor.types import Probe
-    from operations.paths.types import PathReader
+    from operations.paths.types import ReadPath
     from operations.programs.types import ClientTool
 
 
@@ -264,7 +264,7 @@ class Ability:
     starters: Mapping[str, Callable[[], Starter]] = MappingProxyType({})
     pages: "Callable[[ServiceFoundation], ConsolePages] | None" = None
     probes: "Callable[[], Sequence[Probe]] | None" = None
-    path: "Callable[[], PathReader] | None" = None
+    path: "ReadPath | None" = None
     opens: Callable[[AsyncExitStack, OpeningFoundation], None] | None = None
     joins: Callable[[WorkFoundation], None] | None = None
     routes: "Callable[[AsyncExitStack, WebFoundation], Sequence[RouteDef]] | None" = None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from abilities.cost.chat_words import WORDS
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, Commands, ConsolePages, Repeated, named
+from onevalet.ability import Ability, Commands, ConsolePages, Repeated, calls, named
 from onevalet.foundations import OpeningFoundation, ServiceFoundation, WebFoundation, WorkFoundation
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ ABILITY = Ability(
     ),
     commands=(Commands("cost", "Run", named("abilities.cost.cli:cost_app"), alone=True),),
     pages=_pages,
-    path=named("abilities.cost.path:PATH"),
+    path=calls("abilities.cost.path:read_path"),
     routes=_routes,
     work=_work,
 )

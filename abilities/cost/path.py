@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-import asyncpg
-
 from abilities.cost.held import BECAME
 from core.db.database import Connection
-from operations.paths.types import Line, PathNote, PathReader
+from operations.paths.types import PathStep
 
 _ROWS = (
     "select h.outbound_id, h.segments, h.asked_at, h.until, h.way, h.chosen_by from held_answers h"
@@ -15,36 +13,21 @@ _ROWS = (
 )
 
 
-async def _read(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[asyncpg.Record]:
-    return await connection.fetch(_ROWS, tenant_id, turn_id)
-
-
-async def _lines(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[Line]:
+async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathStep]:
     return [
-        {
-            "at": row["asked_at"],
-            "what": "HELD",
-            "id": row["outbound_id"],
-            "segments": row["segments"],
-            "state": row["way"] or "asked",
-            "until": row["until"],
-            "chosen_by": row["chosen_by"],
-        }
-        for row in await _read(connection, tenant_id, turn_id)
-    ]
-
-
-async def _notes(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathNote]:
-    return [
-        PathNote(
+        PathStep(
             row["asked_at"],
-            row["asked_at"],
+            "HELD",
+            {
+                "id": row["outbound_id"],
+                "segments": row["segments"],
+                "state": row["way"] or "asked",
+                "until": row["until"],
+                "chosen_by": row["chosen_by"],
+            },
             "Long answer held back",
             BECAME[row["way"]],
             {"segments": str(row["segments"]), "until": f"{row['until']:%Y-%m-%d %H:%M} UTC"},
         )
-        for row in await _read(connection, tenant_id, turn_id)
+        for row in await connection.fetch(_ROWS, tenant_id, turn_id)
     ]
-
-
-PATH = PathReader(_lines, _notes)

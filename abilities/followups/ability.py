@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from abilities.followups.chat_words import FOLLOWUPS
 from abilities.followups.tables import TABLES
-from onevalet.ability import Ability, Repeated, named
+from onevalet.ability import Ability, Repeated, calls, named
 from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 if TYPE_CHECKING:
@@ -44,6 +44,6 @@ ABILITY = Ability(
     words=(FOLLOWUPS,),
     tables=TABLES,
     pages=named("abilities.followups.pages:PAGES"),
-    path=named("abilities.followups.path:PATH"),
+    path=calls("abilities.followups.path:read_path"),
     work=_work,
 )

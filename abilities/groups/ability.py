@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from abilities.groups.chat_words import GROUPS
 from abilities.groups.tables import TABLES
-from onevalet.ability import Ability, Repeated, calls, named
+from onevalet.ability import Ability, Repeated, calls
 from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 if TYPE_CHECKING:
@@ -42,6 +42,6 @@ ABILITY = Ability(
     groups=calls("abilities.groups.taking:take_in_group"),
     words=(GROUPS,),
     tables=TABLES,
-    path=named("abilities.groups.path:PATH"),
+    path=calls("abilities.groups.path:read_path"),
     work=_work,
 )

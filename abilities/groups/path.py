@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.db.database import Connection
-from operations.paths.types import Line, PathNote, PathReader
+from operations.paths.types import PathStep
 
 _ASKED = (
     "select i.received_at as at, i.id, g.title, a.name from group_askers a"
@@ -17,28 +17,23 @@ _CAME = (
 )
 
 
-async def _lines(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[Line]:
-    asked: list[Line] = [
-        {"at": row["at"], "what": "ASKED IN A GROUP", "id": row["id"], "by": row["name"], "group": row["title"]}
-        for row in await connection.fetch(_ASKED, tenant_id, turn_id)
-    ]
-    came: list[Line] = [
-        {"at": row["at"], "what": "CAME FROM A GROUP", "id": row["id"], "group": row["group_id"]}
-        for row in await connection.fetch(_CAME, tenant_id, turn_id)
-    ]
-    return asked + came
-
-
-async def _notes(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathNote]:
+async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathStep]:
     asked = [
-        PathNote(row["at"], row["at"], f"Asked by {row['name']} in the group {row['title']}", "")
+        PathStep(
+            row["at"],
+            "ASKED IN A GROUP",
+            {"id": row["id"], "by": row["name"], "group": row["title"]},
+            f"Asked by {row['name']} in the group {row['title']}",
+        )
         for row in await connection.fetch(_ASKED, tenant_id, turn_id)
     ]
     came = [
-        PathNote(row["at"], row["at"], f"Came from the group {row['group_id']}", "")
+        PathStep(
+            row["at"],
+            "CAME FROM A GROUP",
+            {"id": row["id"], "group": row["group_id"]},
+            f"Came from the group {row['group_id']}",
+        )
         for row in await connection.fetch(_CAME, tenant_id, turn_id)
     ]
     return asked + came
-
-
-PATH = PathReader(_lines, _notes)

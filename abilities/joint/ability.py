@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from abilities.joint.tables import TABLES
-from onevalet.ability import Ability, Repeated, named
+from onevalet.ability import Ability, Repeated, calls
 from onevalet.foundations import OpeningFoundation, WorkFoundation
 
 if TYPE_CHECKING:
@@ -38,6 +38,6 @@ ABILITY = Ability(
     tools=("abilities.joint.tools",),
     services=_services,
     tables=TABLES,
-    path=named("abilities.joint.path:PATH"),
+    path=calls("abilities.joint.path:read_path"),
     work=_work,
 )

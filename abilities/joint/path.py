@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.db.database import Connection
-from operations.paths.types import Line, PathNote, PathReader
+from operations.paths.types import PathStep
 
 _ROWS = (
     "select j.made_at as at, coalesce((j.agreed ->> 'decided_at')::timestamptz, j.made_at) as until, j.other_name,"
@@ -18,38 +18,32 @@ _ASKED_BY = (
 )
 
 
-async def _lines(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[Line]:
-    lines: list[Line] = [
-        {
-            "at": row["at"],
-            "what": "CONSENT OF ANOTHER",
-            "id": row["approval_id"],
-            "state": row["state"],
-            **({"reason": row["reason"]} if row["reason"] else {}),
-            **({"how": row["how"], "channel": row["decided_on"]} if row["how"] else {}),
-        }
-        for row in await connection.fetch(_ROWS, tenant_id, turn_id)
-    ]
-    asked = await connection.fetch(_ASKED_BY, tenant_id, turn_id)
-    lines += [
-        {"at": row["at"], "what": "ASKED FOR ANOTHER", "id": row["approval"], "state": row["state"]} for row in asked
-    ]
-    return lines
-
-
-async def _notes(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathNote]:
-    notes = [
-        PathNote(
-            row["at"],
+async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathStep]:
+    steps = [
+        PathStep(
             row["until"],
+            "CONSENT OF ANOTHER",
+            {
+                "id": row["approval_id"],
+                "state": row["state"],
+                **({"reason": row["reason"]} if row["reason"] else {}),
+                **({"how": row["how"], "channel": row["decided_on"]} if row["how"] else {}),
+            },
             f"Needs the consent of {row['other_name']}, too",
             row["reason"] or row["state"],
             {"decided by": f"{row['how']}, {row['decided_on']}"} if row["how"] else {},
+            row["at"],
         )
         for row in await connection.fetch(_ROWS, tenant_id, turn_id)
     ]
-    asked = await connection.fetch(_ASKED_BY, tenant_id, turn_id)
-    return notes + [PathNote(row["at"], row["at"], f"Asked for {row['who']}", row["state"]) for row in asked]
-
-
-PATH = PathReader(_lines, _notes)
+    steps += [
+        PathStep(
+            row["at"],
+            "ASKED FOR ANOTHER",
+            {"id": row["approval"], "state": row["state"]},
+            f"Asked for {row['who']}",
+            row["state"],
+        )
+        for row in await connection.fetch(_ASKED_BY, tenant_id, turn_id)
+    ]
+    return steps

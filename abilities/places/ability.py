@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from abilities.places.chat_words import WORDS
 from core.language.catalogue import ngettext_noop
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, Extra, Repeated, named
+from onevalet.ability import Ability, Extra, Repeated, calls, named
 from onevalet.foundations import OpeningFoundation, WebFoundation, WorkFoundation
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ ABILITY = Ability(
         PersonTable("place_links", Belonging(Merge.DROP), follows=None, archive=Archiving(Archived.LEFT_OUT)),
     ),
     pages=named("abilities.places.pages:PAGES"),
-    path=named("abilities.places.path:PATH"),
+    path=calls("abilities.places.path:read_path"),
     routes=_routes,
     work=_work,
 )

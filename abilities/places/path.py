@@ -5,44 +5,34 @@ from collections.abc import Sequence
 import asyncpg
 
 from core.db.database import Connection
-from operations.paths.types import Line, PathNote, PathReader
+from operations.paths.types import PathStep
+
+_ROWS = (
+    "select s.how, s.accuracy, s.at, s.latitude is null as forgotten, i.received_at, i.id"
+    " from seen_places s join inbound i on i.tenant_id = s.tenant_id and i.id = s.inbound_id"
+    " where s.tenant_id = $1 and i.turn_id = $2 order by i.seq"
+)
 
 
-async def _rows(connection: Connection, tenant: str, turn: str) -> Sequence[asyncpg.Record]:
-    return await connection.fetch(
-        "select s.how, s.accuracy, s.at, s.live_until, s.latitude is null as forgotten, i.received_at, i.id"
-        " from seen_places s join inbound i on i.tenant_id = s.tenant_id and i.id = s.inbound_id"
-        " where s.tenant_id = $1 and i.turn_id = $2 order by i.seq",
-        tenant,
-        turn,
-    )
-
-
-async def _lines(connection: Connection, tenant: str, turn: str) -> Sequence[Line]:
+async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathStep]:
     return [
-        {
-            "at": row["received_at"],
-            "what": "place",
-            "id": row["id"],
-            "how": row["how"],
-            "accuracy_m": row["accuracy"],
-            "last_at": row["at"],
-            "state": "forgotten" if row["forgotten"] else "kept",
-        }
-        for row in await _rows(connection, tenant, turn)
-    ]
-
-
-async def _notes(connection: Connection, tenant: str, turn: str) -> Sequence[PathNote]:
-    return [
-        PathNote(row["received_at"], row["received_at"], "place", _note(row))
-        for row in await _rows(connection, tenant, turn)
+        PathStep(
+            row["received_at"],
+            "place",
+            {
+                "id": row["id"],
+                "how": row["how"],
+                "accuracy_m": row["accuracy"],
+                "last_at": row["at"],
+                "state": "forgotten" if row["forgotten"] else "kept",
+            },
+            "place",
+            _note(row),
+        )
+        for row in await connection.fetch(_ROWS, tenant_id, turn_id)
     ]
 
 
 def _note(row: asyncpg.Record) -> str:
     exact = "" if row["accuracy"] is None else f", known to {round(row['accuracy'])} m"
     return f"{row['how']}{exact}{', forgotten since' if row['forgotten'] else ''}"
-
-
-PATH = PathReader(_lines, _notes)

@@ -8,7 +8,7 @@ from core.language.catalogue import gettext_noop, ngettext_noop
 from core.messaging.chat_words import NOWHERE, Channels, ChatCommand
 from core.people.switches import Switch
 from core.people.table_rules import Belonging, Merge, PersonTable
-from onevalet.ability import Ability, named
+from onevalet.ability import Ability, calls, named
 from onevalet.foundations import OpeningFoundation
 
 if TYPE_CHECKING:
@@ -59,5 +59,5 @@ ABILITY = Ability(
         ),
     ),
     pages=named("abilities.reactions.pages:PAGES"),
-    path=named("abilities.reactions.path:PATH"),
+    path=calls("abilities.reactions.path:read_path"),
 )

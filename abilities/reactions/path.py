@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.db.database import Connection
-from operations.paths.types import Line, PathNote, PathReader
+from operations.paths.types import PathStep
 
 _ROWS = (
     "select f.at, f.emoji, f.given, f.outbound_id from feedback f"
@@ -12,25 +12,14 @@ _ROWS = (
 )
 
 
-async def _lines(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[Line]:
-    rows = await connection.fetch(_ROWS, tenant_id, turn_id)
+async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathStep]:
     return [
-        {
-            "at": row["at"],
-            "what": "reaction" if row["given"] else "reaction taken back",
-            "id": row["outbound_id"],
-            "emoji": row["emoji"],
-        }
-        for row in rows
+        PathStep(
+            row["at"],
+            "reaction" if row["given"] else "reaction taken back",
+            {"id": row["outbound_id"], "emoji": row["emoji"]},
+            f"Reacted {row['emoji']}",
+            "" if row["given"] else "taken back since",
+        )
+        for row in await connection.fetch(_ROWS, tenant_id, turn_id)
     ]
-
-
-async def _notes(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathNote]:
-    rows = await connection.fetch(_ROWS, tenant_id, turn_id)
-    return [
-        PathNote(row["at"], row["at"], f"Reacted {row['emoji']}", "" if row["given"] else "taken back since")
-        for row in rows
-    ]
-
-
-PATH = PathReader(_lines, _notes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from core.language.catalogue import gettext_noop
 from core.messaging.chat_words import WITHOUT_SLASHES, Channels, ChatCommand
 from core.people.table_rules import Archived, Archiving, Belonging, Merge, PersonTable
-from onevalet.ability import Ability, Commands, named
+from onevalet.ability import Ability, Commands, calls, named
 from onevalet.foundations import OpeningFoundation
 
 if TYPE_CHECKING:
@@ -53,5 +53,5 @@ ABILITY = Ability(
     commands=(Commands("receipts", "Consent", named("abilities.receipts.cli:receipts_app")),),
     pages=named("abilities.receipts.pages:PAGES"),
     probes=named("abilities.receipts.probes:PROBES"),
-    path=named("abilities.receipts.path:PATH"),
+    path=calls("abilities.receipts.path:read_path"),
 )

@@ -4,21 +4,18 @@ from collections.abc import Sequence
 
 from abilities.receipts.store import receipts_of_turn
 from core.db.database import Connection
-from operations.paths.types import Line, PathNote, PathReader
+from operations.paths.types import PathStep
 
 
-async def _lines(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[Line]:
+async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathStep]:
     return [
-        {"at": row["at"], "what": "RECEIPT", "number": row["number"], "name": row["tool"], "outcome": row["outcome"]}
+        PathStep(
+            row["at"],
+            "RECEIPT",
+            {"number": row["number"], "name": row["tool"], "outcome": row["outcome"]},
+            "Receipt",
+            row["number"],
+            {"of": row["tool"], "outcome": row["outcome"]},
+        )
         for row in await receipts_of_turn(connection, tenant_id, turn_id)
     ]
-
-
-async def _notes(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathNote]:
-    return [
-        PathNote(row["at"], row["at"], "Receipt", row["number"], {"of": row["tool"], "outcome": row["outcome"]})
-        for row in await receipts_of_turn(connection, tenant_id, turn_id)
-    ]
-
-
-PATH = PathReader(_lines, _notes)

@@ -55,6 +55,6 @@ ABILITY = Ability(
         ),
     ),
     probes=named("abilities.speech.probes:PROBES"),
-    path=named("abilities.speech.path:PATH"),
+    path=calls("abilities.speech.path:read_path"),
     work=calls("abilities.speech.opening:open_work"),
 )

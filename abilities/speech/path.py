@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.db.database import Connection
-from operations.paths.types import Line, PathNote, PathReader
+from operations.paths.types import PathStep
 
 _ROWS = (
     "select outbound_id, state, reason, tries, seconds, created_at, ended_at from spoken_answers"
@@ -11,33 +11,16 @@ _ROWS = (
 )
 
 
-async def _lines(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[Line]:
-    rows = await connection.fetch(_ROWS, tenant_id, turn_id)
+async def read_path(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathStep]:
     return [
-        {
-            "at": row["ended_at"] or row["created_at"],
-            "what": "VOICE",
-            "id": row["outbound_id"],
-            "state": row["state"],
-            "reason": row["reason"],
-            "seconds": row["seconds"],
-        }
-        for row in rows
-    ]
-
-
-async def _notes(connection: Connection, tenant_id: str, turn_id: str) -> Sequence[PathNote]:
-    rows = await connection.fetch(_ROWS, tenant_id, turn_id)
-    return [
-        PathNote(
-            row["created_at"],
+        PathStep(
             row["ended_at"] or row["created_at"],
+            "VOICE",
+            {"id": row["outbound_id"], "state": row["state"], "reason": row["reason"], "seconds": row["seconds"]},
             "Voice",
             row["reason"] or row["state"],
             {"seconds": f"{row['seconds']:.1f}"} if row["seconds"] else {},
+            row["created_at"],
         )
-        for row in rows
+        for row in await connection.fetch(_ROWS, tenant_id, turn_id)
     ]
-
-
-PATH = PathReader(_lines, _notes)

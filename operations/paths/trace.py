@@ -11,7 +11,7 @@ from core.messaging.states import CallOutcome, SendState
 from core.turns.links import MADE_UP
 from operations.paths.rows import PathRows, how_decided, read_rows
 from operations.paths.transcript import label
-from operations.paths.types import Line, path_readers
+from operations.paths.types import Line, steps_of_abilities
 
 _LINKS, _LONG_LINK = 10, 100
 """Links of a step that are shown, and characters of each."""
@@ -32,8 +32,7 @@ async def trace(database: Database, wanted: str) -> list[Line]:
         rows = await read_rows(connection, tenant, turn or ids["outbound_id"] or ids["inbound_id"])
         lines = [*map(_inbound_line, (*rows.inbound, *rows.changes)), *map(_decision_line, rows.decisions)]
         for row in rows.turns:
-            for reader in path_readers():
-                lines += await reader.lines(connection, tenant, turn)
+            lines += [step.line for step in await steps_of_abilities(connection, tenant, turn) if step.what]
             lines += _turn_lines(row, rows.steps)
     # Of the same moment, the end of a turn stands before its answer.
     return sorted([*lines, *_outbound_lines(rows)], key=lambda line: str(line["at"]))

@@ -14,7 +14,7 @@ from core.messaging.states import CallOutcome, SendState
 from core.turns.types import TurnState
 from operations.paths.rows import PathRows, how_decided, read_rows
 from operations.paths.transcript import label
-from operations.paths.types import path_readers
+from operations.paths.types import steps_of_abilities
 
 _GOES_WELL = frozenset({CallOutcome.ACCEPTED, "started"})
 _KINDS = {"THINK": "model", "RESPOND": "model", "CALL_TOOL": "tool", "OBSERVE": "note", "ERROR": "error"}
@@ -206,8 +206,12 @@ def _away(turn: asyncpg.Record) -> list[Span]:
 
 async def _told(connection: Connection, tenant_id: str, turn_id: str) -> list[Span]:
     """Return the abilities' rows."""
-    notes = [note for reader in path_readers() for note in await reader.notes(connection, tenant_id, turn_id)]
-    return [Span(note.at, note.until, "note", note.title, note.note, _facts(**note.facts)) for note in notes]
+    steps = await steps_of_abilities(connection, tenant_id, turn_id)
+    return [
+        Span(step.began or step.at, step.at, "note", step.title, step.note, _facts(**step.facts))
+        for step in steps
+        if step.title
+    ]
 
 
 def _of_steps(steps: Sequence[asyncpg.Record]) -> list[Span]:

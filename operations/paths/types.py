@@ -8,42 +8,40 @@ from core.db.database import Connection
 
 type Line = dict[str, object]
 """A step of a path with `at` and `what`: ids and states, never text."""
-type Reads[Told] = Callable[[Connection, str, str], Awaitable[Sequence[Told]]]
-"""Reads an ability's part of a turn's path, as the turn's person, by tenant and turn."""
 
 
 @dataclass(frozen=True, slots=True)
-class PathNote:
-    """A row of a turn's page. `facts` are further details by their names."""
+class PathStep:
+    """A step of a path: a line of `trace` if `what` is set, and a row of the turn's page if it has a title.
+
+    `told`: the rest of the line, ids and states without text. `facts` are further details of the row by their names,
+    `began` its first moment if that was before `at`.
+    """
 
     at: datetime
-    until: datetime
-    title: str
+    what: str = ""
+    told: Mapping[str, object] = field(default_factory=dict)
+    title: str = ""
     note: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
+    began: datetime | None = None
+
+    @property
+    def line(self) -> Line:
+        """Return the line of `trace`."""
+        return {"at": self.at, "what": self.what, **self.told}
 
 
-async def no_notes(_: Connection, __: str, ___: str) -> Sequence[PathNote]:
-    """Add no row to the page."""
-    return ()
+type ReadPath = Callable[[Connection, str, str], Awaitable[Sequence[PathStep]]]
+"""Reads an ability's part of a turn's path, as the turn's person, by tenant and turn."""
+_of_abilities: list[ReadPath] = []
 
 
-@dataclass(frozen=True, slots=True)
-class PathReader:
-    """An ability's part of a turn's path: `lines` for `trace`, `notes` for the page of the turn."""
-
-    lines: Reads[Line]
-    notes: Reads[PathNote] = no_notes
-
-
-_of_abilities: list[Callable[[], PathReader]] = []
-
-
-def use_path_readers(loads: Iterable[Callable[[], PathReader]]) -> None:
+def use_path_readers(readers: Iterable[ReadPath]) -> None:
     """Use these readers, which abilities declare, instead of earlier readers."""
-    _of_abilities[:] = loads
+    _of_abilities[:] = readers
 
 
-def path_readers() -> Sequence[PathReader]:
-    """Return the abilities' readers."""
-    return [load() for load in _of_abilities]
+async def steps_of_abilities(connection: Connection, tenant_id: str, turn_id: str) -> list[PathStep]:
+    """Return the abilities' steps of a turn's path."""
+    return [step for read in _of_abilities for step in await read(connection, tenant_id, turn_id)]

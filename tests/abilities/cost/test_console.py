@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from operations.paths.types import path_readers
+from operations.paths.types import steps_of_abilities
 from tests.core.harness import opened
 from tests.operations.console.harness import ANN, BOB, Console, open_console
 
@@ -56,6 +56,6 @@ async def test_a_held_answer_stands_in_the_path_of_its_turn(console: Console) ->
         assert "waits for a choice" in browser.text
     tenant = await console.tenant(ANN)
     async with console.store.database.tenant(tenant) as connection:
-        lines = [line for reader in path_readers() for line in await reader.lines(connection, tenant, turn)]
+        lines = [step.line for step in await steps_of_abilities(connection, tenant, turn)]
     [told] = [line for line in lines if line["what"] == "HELD"]
     assert (told["state"], told["segments"], told["chosen_by"]) == ("asked", 17, None)

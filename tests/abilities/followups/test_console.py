@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from operations.paths.types import path_readers
+from operations.paths.types import steps_of_abilities
 from tests.core.harness import opened
 from tests.operations.console.harness import ANN, BOB, Console, open_console
 
@@ -60,7 +60,7 @@ async def test_a_follow_up_stands_in_the_path_of_its_turn_without_words(console:
         assert "Follow-up 1" in browser.text
     tenant = await console.tenant(ANN)
     async with console.store.database.tenant(tenant) as connection:
-        lines = [line for reader in path_readers() for line in await reader.lines(connection, tenant, turn)]
+        lines = [step.line for step in await steps_of_abilities(connection, tenant, turn)]
     [told] = [line for line in lines if line["what"] == "FOLLOW-UP"]
     assert (told["id"], told["state"]) == (f"mem_{ANN}", "proposed")
     assert "interview" not in str(told)

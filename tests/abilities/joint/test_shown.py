@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 from typing import Any
 
-from abilities.joint.path import PATH
+from abilities.joint.path import read_path
 from agents.consents import AllowWithoutAskingAgent
 from core.agents.registry import AgentRegistry
 from core.db.database import Connection
@@ -31,7 +31,8 @@ async def paths(home: Together, person: str) -> tuple[list[Any], list[Any]]:
     (turn, *_), tenant = await turns_of(home, person), home.tenants[person]
     async with home.delivery.store.database.tenant(tenant) as connection:
         own: Connection = connection
-        return list(await PATH.lines(own, tenant, turn)), list(await PATH.notes(own, tenant, turn))
+        steps = await read_path(own, tenant, turn)
+        return [step.line for step in steps], list(steps)
 
 
 async def test_promise_9_the_receipt_of_the_one_run_names_both(database_url: str) -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
-from abilities.receipts.path import PATH
+from abilities.receipts.path import read_path
 from abilities.receipts.tools import list_receipts
 from core.json_types import JsonObject
 from operations.console.access import NothingHere, Scope, Viewer
@@ -113,7 +113,7 @@ async def _by_the_word(system: Approving, ada: str, turn: str) -> str:
 async def _by_the_path(system: Approving, ada: str, turn: str) -> str:
     _, grace = await both(system)
     async with system.delivery.store.database.tenant(grace) as connection:
-        return f"{await PATH.lines(connection, grace, turn)} {await PATH.notes(connection, ada, turn)}"
+        return f"{await read_path(connection, grace, turn)} {await read_path(connection, ada, turn)}"
 
 
 @pytest.mark.parametrize("way", [_by_the_tool, _by_the_tools_own_arguments, _by_the_word, _by_the_path])

@@ -1,6 +1,6 @@
 """In a group it speaks when it is asked, as the group; what is a member's own goes on in their own chat."""
 
-from abilities.groups.path import PATH
+from abilities.groups.path import read_path
 from core.json_types import Json, JsonObject
 from core.llm.types import ModelRequest
 from tests.abilities.groups.talking import Talking
@@ -174,8 +174,7 @@ async def test_the_trace_shows_who_asked_and_where_their_words_went(system: Talk
             await store.one("select id from turns where tenant_id = $1 order by started_at desc limit 1", tenant)
         )
         async with store.database.tenant(tenant) as connection:
-            shown += [*await PATH.lines(connection, tenant, turn)]
-            assert len(await PATH.notes(connection, tenant, turn)) == 1
+            shown += [step.line for step in await read_path(connection, tenant, turn)]
     assert [(line["what"], line["group"]) for line in shown] == [
         ("ASKED IN A GROUP", system.title),
         ("CAME FROM A GROUP", group),
