@@ -4,9 +4,9 @@ import asyncio
 
 from core.errors import ConfigError
 from onevalet.settings import Settings
+from onevalet.supervision.garbage import keep_loaded
 from onevalet.supervision.loop_watch import worker_watch
 from onevalet.supervision.worker_start import ALONE, WorkerStart
-from onevalet.wiring.preload import keep_loaded
 
 
 async def run_web(settings: Settings, stop: asyncio.Event) -> None:

@@ -22,7 +22,8 @@ from typing import Any
 from core.errors import ModelError
 from core.llm.types import ChatMessage, ModelRequest, Role
 from onevalet.settings import Settings
-from onevalet.wiring.preload import keep_loaded, load_worker
+from onevalet.supervision.garbage import keep_loaded
+from onevalet.wiring.preload import load_worker
 from providers.models.litellm_client import LiteLLMClient
 from tests.namespaces import enter
 

@@ -39,7 +39,6 @@ def main(script: str, idle: str, death_signal: str) -> None:
         exec(code, module.__dict__)  # noqa: S102 - the script is ours
 
     server = _Server(run)
-    gc.collect()
     gc.freeze()  # the loaded modules stay in pages that all jobs share
     server.serve(float(idle))
 

@@ -11,6 +11,7 @@ from onevalet.cli.groups import COMMANDS, GROUPS, Json
 from onevalet.cli.help_page import CommandsByHeading
 from onevalet.cli.runner import in_sentences, read_settings, run_commands, run_work, say, serve
 from onevalet.cli.setup_commands import channels_app, doctor, init, pair
+from onevalet.supervision.garbage import collect_nothing_yet
 
 app = typer.Typer(
     name="onevalet",
@@ -73,6 +74,7 @@ app.command()(pair)
 @app.command()
 def web() -> None:
     """Run a web process, which receives messages. Any number may run."""
+    collect_nothing_yet()
     from onevalet.app import run_web
 
     serve(run_web)
@@ -91,6 +93,7 @@ def worker(
     if check:
         _check_worker_health()
         return
+    collect_nothing_yet()
     from onevalet.app import run_worker
     from onevalet.supervision.supervisor import supervise, work_alone
     from onevalet.wiring.connections import check_worker

@@ -25,10 +25,11 @@ import structlog
 
 from core.queue.quarantine import QuarantineMode
 from onevalet.settings import Settings
+from onevalet.supervision.garbage import keep_loaded
 from onevalet.supervision.heartbeat import BEAT_EVERY, Heartbeat, Observer
 from onevalet.supervision.systemd import notify
 from onevalet.supervision.worker_start import ALONE, Dead, WorkerStart
-from onevalet.wiring.preload import keep_loaded, load_worker
+from onevalet.wiring.preload import load_worker
 
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _LONG_LIFE = 10.0

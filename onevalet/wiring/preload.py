@@ -43,15 +43,6 @@ def worker_modules(settings: Settings | None = None) -> Iterator[str]:
         yield from ("channels.telegram.receive", "notify.telegram.send")
 
 
-def keep_loaded() -> None:
-    """Exclude all loaded objects from garbage collection: searching them would stop the loop for up to 250 ms.
-
-    Forked processes share their pages, which no collection writes to.
-    """
-    gc.collect()
-    gc.freeze()
-
-
 @contextmanager
 def _collecting_nothing() -> Iterator[None]:
     """Stop the garbage collector, which would search all that is loaded again and again."""

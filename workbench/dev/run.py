@@ -19,7 +19,8 @@ from onevalet.settings import Settings
 from onevalet.supervision.loop_watch import watched_loop
 from onevalet.wiring.logs import set_up_logs
 from onevalet.wiring.models import build_client, check_models
-from onevalet.wiring.preload import keep_loaded, load_worker
+from onevalet.supervision.garbage import keep_loaded
+from onevalet.wiring.preload import load_worker
 from onevalet.wiring.secret_keys import key_file
 from onevalet.wiring.tracing import open_tracing
 from workbench.dev.bench.page import open_page_bench

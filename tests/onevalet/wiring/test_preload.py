@@ -98,6 +98,23 @@ metrics.open_worker_metrics, worker.open_worker = measure, work
 asyncio.run(app.run_worker(Settings(_env_file=None), asyncio.Event()))
 """
 
+_COMMAND = """
+import gc
+from onevalet import app
+from onevalet.cli import main
+from onevalet.supervision import garbage, supervisor
+from onevalet.wiring import connections
+searches = []
+gc.callbacks.append(lambda phase, told: searches.append(phase) if told["generation"] == 2 else None)
+def serve(*_):
+    during = gc.isenabled()
+    garbage.keep_loaded()
+    print(during, gc.isenabled(), gc.get_freeze_count() > 10_000, len(searches))
+main.serve = supervisor.work_alone = serve
+main.read_settings, connections.check_worker = (lambda: None), (lambda _: None)
+main.{command}
+"""
+
 
 def _loaded(settings: str) -> set[str]:
     """Return the modules that a worker with these settings has loaded before it serves."""
@@ -148,3 +165,8 @@ def test_a_worker_leaves_what_it_has_opened_out_of_garbage_collection() -> None:
 
 def test_the_garbage_collector_rests_while_a_worker_loads() -> None:
     assert _run(_COUNTED).split() == ["0", "True"]
+
+
+@pytest.mark.parametrize("command", ["web()", "worker(spare=False, check=False)"])
+def test_no_garbage_is_collected_until_a_serving_process_is_open(command: str) -> None:
+    assert _run(_COMMAND.format(command=command)).split() == ["False", "True", "True", "0"]

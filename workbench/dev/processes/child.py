@@ -14,7 +14,8 @@ from aiohttp import web
 from onevalet.settings import Settings
 from onevalet.supervision.loop_watch import watched_loop
 from onevalet.wiring.logs import set_up_logs
-from onevalet.wiring.preload import keep_loaded, load_worker
+from onevalet.supervision.garbage import keep_loaded
+from onevalet.wiring.preload import load_worker
 from onevalet.wiring.tracing import open_tracing
 from onevalet.wiring.web import open_web
 from onevalet.wiring.worker import open_worker
