@@ -120,7 +120,7 @@ class Report:
     def _lines(self, spent: list[Spent]) -> Iterable[str]:
         processes = self._servers | {
             "tests": sum(one.own for one in spent),
-            "of it collecting": sum(one.collecting for one in spent),
+            "of which collecting": sum(one.collecting for one in spent),
             "their children": sum(one.children for one in spent),
         }
         if self._workers:

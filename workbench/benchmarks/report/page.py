@@ -18,7 +18,7 @@ figures of one row, which were measured in turns in one run.
 A figure is the median of its rounds; ours has their range behind it. CPU is that of the processes named. The floor is
 the least code that does the same work. Peers run over the same model server, at the versions in
 `workbench/benchmarks/peers/environments.py`; none stores anything. Postgres and Redis are embedded and durable.
-Settings are as shipped; lean is without memory and profile. **Old** is what was measured more than 50 commits ago.
+Settings are as shipped; lean is without memory and profile. **Old** figures were measured more than 50 commits ago.
 """
 
 

@@ -114,4 +114,4 @@ async def _own(servers: _Servers) -> AsyncIterator[tuple[str, Path, pytest.Monke
         yield await servers.copy(), Path(home), patch
 
 
-BENCHMARK = Benchmark("model-calls", "What models are asked", _ABOUT, METRICS, run)
+BENCHMARK = Benchmark("model-calls", "Requests to models", _ABOUT, METRICS, run)

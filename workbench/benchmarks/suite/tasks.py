@@ -12,7 +12,7 @@ from workbench.benchmarks import triggers
 from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Plot, Samples, Target
 
 _ABOUT = """\
-Of so many tasks, by cron in five time zones, 10,000 are due at once: each is claimed and rescheduled, and its run is
+Among these tasks, by cron in five time zones, 10,000 are due at once: each is claimed and rescheduled, and its run is
 queued. Floor: statements that claim 1,000 tasks each and only move them on by a day."""
 METRICS = (
     Metric("tasks", "due tasks taken, of 1,000,000", "a second", Target(0.8, more=True, times=FLOOR)),
