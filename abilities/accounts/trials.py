@@ -1,6 +1,6 @@
 """Try a password against its servers before it is stored, on the event loop of `web`.
 
-Strangers name these servers: no thread waits for any, and nothing that it says or leaves out holds up anybody else.
+Strangers name these servers: no thread waits for a server, and neither its answer nor its silence delays other people.
 The requests to a server are made by abilities, each for the accounts of its own kind.
 """
 

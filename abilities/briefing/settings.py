@@ -14,7 +14,7 @@ _COLLECTION, _KEY = "briefing", "settings"
 class BriefingSettings:
     """The omitted parts, the city for the weather, and the channel.
 
-    `told`: the call that reported a part's missing account.
+    `told`: the call that reported the missing account of a part.
     """
 
     without: tuple[Part, ...] = ()

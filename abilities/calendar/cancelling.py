@@ -23,7 +23,7 @@ from onevalet import AgentResult, InputField, ToolFailed, gettext, gettext_noop,
     asks_itself=True,
 )
 class CancelEvent(CalendarAgent):
-    """Delete an event from the person's calendar, of a series one or more; they are shown it and agree first.
+    """Delete an event, or one or more of a series, from the person's calendar; they see it and agree first.
 
     Name it by their words: it is looked up, so list_events is not needed before.
     """

@@ -25,7 +25,7 @@ async def find_event(
     context: ToolExecutionContext,
     zone: ZoneInfo,
 ) -> CalendarEntry:
-    """Return the next event with these words; of a series, its next occurrence. Raises `ToolRetry`."""
+    """Return the next event with these words; for a series, its next occurrence. Raises `ToolRetry`."""
     now = context.clock.now()
     spans, at = [(now, now + ahead) for ahead in _AHEAD], None
     if day.strip():

@@ -26,7 +26,7 @@ async def find_free_time(
     latest: str = "17:00",
     weekends: bool = False,
 ) -> str:
-    """Find when the person is free, over all their calendars. What is in them is not told.
+    """Find when the person is free, over all their calendars. Their contents are not shown.
 
     Args:
         minutes: How long it must be at least.

@@ -73,7 +73,7 @@ def mail_in(plan: Mapping[str, Any]) -> GuestMail | None:
 
 
 def letters_of_invitation(mail: GuestMail, scope: SeriesScope, written: WrittenEvent, before: str) -> Sequence[Letter]:
-    """Return the mails about an event without guests until now."""
+    """Return the invitations to an event that had no guests before."""
     subject = gettext("Invitation: {event}", event=mail.event)
     one = written.place.recurrence if scope is SeriesScope.THIS else ""
     return [

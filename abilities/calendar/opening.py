@@ -17,7 +17,7 @@ async def open_calendars(context: ToolExecutionContext, need: str = READ, zone: 
 
 
 async def opened_with(accounts: AccountAccess, context: ToolExecutionContext, need: str, zone: ZoneInfo) -> Calendars:
-    """Return the calendars of these accounts, perhaps of somebody who shows them to the person."""
+    """Return the calendars of these accounts, which may belong to another person who shows them to this one."""
     opened: list[OpenAccount] = []
     missing: AccountMissing | None = None
     for account in await accounts.list(need):

@@ -81,7 +81,7 @@ class Occurrence:
     also: tuple[datetime | date, ...] = ()
     """Starts of its series besides its rule; set for events that a card shows completely, as are the next two."""
     without: tuple[datetime | date, ...] = ()
-    """Starts by its rule that are left out."""
+    """Starts that its rule yields and the series skips."""
     instead: datetime | date | None = None
     """The start by the rule of its series that it replaces."""
 
@@ -94,11 +94,11 @@ class Occurrence:
         return bool(self.rule or self.recurrence)
 
     def begins(self, zone: ZoneInfo) -> datetime:
-        """Return its start as a moment; of a day its midnight in a zone."""
+        """Return its start as a moment; for a day, its midnight in a zone."""
         return _moment(self.start, zone)
 
     def ends(self, zone: ZoneInfo) -> datetime:
-        """Return its end as a moment; of a day its midnight in a zone."""
+        """Return its end as a moment; for a day, its midnight in a zone."""
         return _moment(self.end, zone)
 
     def others(self, own: frozenset[str]) -> tuple[Guest, ...]:

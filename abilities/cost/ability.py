@@ -1,4 +1,4 @@
-"""Cost told before: a long answer by SMS asks how it shall come, and `cost` sums up models and texts."""
+"""Cost stated in advance: a person chooses how a long SMS is sent; `cost` adds up models and texts."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack

@@ -13,7 +13,7 @@ from abilities.events.sources import hash_secret
 from core.errors import RequestRefused
 
 MAX_AGE = 300
-"""Seconds that a signed time may be off, either way."""
+"""The tolerance of a signed time, in seconds either way."""
 MAX_SIGNATURES = 10
 """Stripe sends several while a secret is rolled; nobody sends more than this."""
 

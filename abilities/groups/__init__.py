@@ -1,1 +1,1 @@
-"""Groups: a group of people as somebody of its own, in which the assistant takes part."""
+"""Groups: a group of people, treated as a person of its own, in which the assistant takes part."""

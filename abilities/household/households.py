@@ -38,7 +38,7 @@ class Households:
     tier: ChildTier | None = None
 
     async def read(self) -> Household | None:
-        """Return the person's household; None for nobody's member."""
+        """Return the person's household; None without one."""
         found = await self._call("read_household($1)")
         if not isinstance(found, dict):
             return None
@@ -105,7 +105,7 @@ class Households:
         return await self._deed("leave_household($1,$2,$3)", self.turn_id, self.clock.now())
 
     async def remove(self, member: Member) -> Deed:
-        """Put somebody out, by the owner's word."""
+        """Remove a member, by the owner's word."""
         return await self._change(member, None)
 
     async def change(self, member: Member, role: HouseholdRole) -> Deed:

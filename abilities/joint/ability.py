@@ -1,4 +1,4 @@
-"""Joint consent: an action that runs only if somebody else of the household agrees, too."""
+"""Joint consent: an action that runs only if another member of the household agrees, too."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack

@@ -1,4 +1,4 @@
-"""The tool by which the model says that somebody else must agree."""
+"""The tool by which the model asks for another person's consent."""
 
 from typing import Any
 

@@ -12,7 +12,7 @@ _OURS = frozenset(
     {"our", "ours", "unser", "unsere", "unserer", "unserem", "unseren", "nuestro", "nuestra", "notre", "nos"}
     | {"nosso", "nossa", "household's", "household’s"}
 )
-"""Words that say whose a list is: of those who share it."""
+"""Words that mark a list as shared."""
 _OURS_IN_CHINESE = "我们的"
 _FILLERS = frozenset(
     {"the", "my", "a", "an", "list", "lists"}

@@ -249,7 +249,7 @@ async def _resources(session: "Session") -> ServerReply:
 
 
 async def _reading[T](asked: Awaitable[T]) -> T:
-    """Wait for a request without effects: if no answer comes, nothing of consequence was requested."""
+    """Wait for a request without effects: a lost answer leaves nothing unknown."""
     try:
         return await asked
     except AnswerUnreadable as error:

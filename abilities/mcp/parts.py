@@ -38,7 +38,7 @@ class Parts:
         self._pictures.append(Picture(named if _CONTENT_TYPE.fullmatch(named) else "application/octet-stream", decoded))
 
     def answer(self, *, failed: bool = False) -> ServerReply:
-        """Return them as an answer."""
+        """Return the parts as a reply of the server."""
         return ServerReply(readable("\n".join(self.texts)[:MAX_TEXT]), tuple(self._pictures), failed)
 
 

@@ -25,11 +25,11 @@ class SharedCollections:
         return str(row["shared_id"]) if row else ""
 
     async def let_in(self, owner: str, name: str, member: str) -> bool:
-        """Add a member, who may see a collection and add to it; return False unless its owner asks."""
+        """Add a member, who may see a collection and add to it; refuse by False unless its owner asks."""
         return await self._change(owner, name, member, inside=True)
 
     async def put_out(self, owner: str, name: str, member: str) -> bool:
-        """End someone's membership; return False unless its owner asks."""
+        """End someone's membership; refuse by False unless its owner asks."""
         return await self._change(owner, name, member, inside=False)
 
     async def names(self, tenant_id: str) -> dict[str, str]:

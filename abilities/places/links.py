@@ -76,7 +76,7 @@ class PlaceLinks:
             return PlaceLink(found, _hash(token), await language_in(connection, found), whose)
 
     async def find(self, token: str) -> str | None:
-        """Return whose a link is, even if it is over; None if it is nobody's."""
+        """Return the owner of a link, even an expired one; None if it is unknown."""
         if not self.tokens.is_ours(token):
             return None
         row = await self._database.call("select * from find_place_link($1)", _hash(token))
@@ -93,7 +93,7 @@ class PlaceLinks:
     async def take(
         self, tenant_id: str, token: str, place: SentPlace, said: str, make_id: IdMaker, now: datetime
     ) -> tuple[bool, str | None]:
-        """End a link by a phone's place; return whether it counts, and the conversation that is told so."""
+        """End a link by a phone's place; return whether it counts, and the conversation to notify."""
         message: JsonObject = {"id": make_id("out"), "kind": "receipt", "text": said}
         row = await self._database.one(
             "select * from take_linked_place($1,$2,$3,$4,$5)", tenant_id, _hash(token), place.to_json(), [message], now

@@ -16,7 +16,7 @@ FRESH = timedelta(minutes=30)
 RADIUS = 150.0
 """Metres around a saved place that count as that place."""
 CITY = 10_000.0
-"""Metres within which somebody is who is said to be in a city."""
+"""The radius of a city, in metres."""
 _EARTH = 6_371_000.0
 
 
@@ -55,7 +55,7 @@ class SavedPlace:
         return metres_between(self.latitude, self.longitude, other.latitude, other.longitude)
 
     def is_at(self, other: KnownPlace) -> bool | None:
-        """Return whether somebody there is at this place; None if that place is known too roughly to tell."""
+        """Return whether a person there is at this place; None if their position is too rough to tell."""
         distance, rough = self.metres_to(other), other.accuracy or 0.0
         if rough <= self.radius:
             return distance <= self.radius

@@ -36,7 +36,7 @@ class Thanks:
 
 
 async def accept_thanks(asked: Asked) -> CommandAnswer | None:
-    """Answer by a reaction; None if somebody waits for an answer of the person's, or the reaction cannot be set."""
+    """Answer by a reaction; None if an agent waits for the person's answer, or the reaction cannot be set."""
     message = asked.turn.newest_message
     if asked.request.kept.pool or not message:
         return None

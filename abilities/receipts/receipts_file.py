@@ -26,7 +26,7 @@ class FileRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a file. `person`: the id of the person, whose name is not told."""
+    """The head of a file. `person`: the id of the person, without the name."""
 
     person: str
     days: Days

@@ -30,7 +30,7 @@ def accept_skill(skill: Skill) -> None:
 
 @skills_app.command("withdraw")
 def withdraw_skill(skill: Skill) -> None:
-    """Let nobody have a skill any longer."""
+    """Stop offering a skill."""
     from abilities.skills.accepting import withdraw
 
     run_work(lambda settings: withdraw(settings, skill))

@@ -21,7 +21,7 @@ _SECRET = re.compile(
     r"(?:\bcode|código|codigo|\bpin\b|passw|contraseña|senha|mot de passe|kennwort|密码|验证码|代码)", re.IGNORECASE
 )
 _NUMBER = re.compile(r"(?<![\w.,:])(?=[A-Z0-9-]*[0-9])[A-Z0-9](?:[A-Z0-9]|[ -](?=[A-Z0-9])){2,11}(?![\w:])")
-"""A code as it is told: capitals and digits, at least a digit."""
+"""A code as people spell it: capitals and digits, at least a digit."""
 _KEY = re.compile(r"(?<!\w)(?=\w*[0-9])(?=\w*[A-Za-z])[A-Za-z0-9_]{12,}(?!\w)")
 """A key or a token, which nobody could write down by ear."""
 _UNSPOKEN = re.compile(r"[\U0001f000-\U0001faff\u2190-\u27bf\u2b00-\u2bff\ufe0f\u200d|_*`#<>~^\\]+")

@@ -51,7 +51,7 @@ def open_services(foundation: OpeningFoundation) -> Mapping[type, ForTurn]:
 
 
 def open_work(stack: AsyncExitStack, foundation: WorkFoundation) -> Sequence[ClaimedWork[ClaimedSpeech]]:
-    """Return the work. Without a model, too: then it records why answers are not spoken."""
+    """Return the work that speaks answers; without a model, it records why answers are not spoken."""
     services, settings = foundation.orchestrator.services, foundation.settings
     speaker, paid = build_speaker(settings), None
     if speaker is not None:

@@ -60,7 +60,7 @@ class Voicing:
         return await self.answers.claim(outbound_id, self.worker)
 
     async def run(self, claimed: ClaimedSpeech) -> None:
-        """Have an answer spoken, and record how that ended; a lost record leads to the same answer once more."""
+        """Turn an answer into speech, and record the outcome; if the record is lost, the answer is spoken again."""
         try:
             due = await self.answers.read(claimed)
             if due is None:

@@ -1,4 +1,4 @@
-"""The words by which a person lets somebody set reminders for them, and a task run in their quiet hours."""
+"""The words by which a person lets others set reminders for them, or a task run in their quiet hours."""
 
 import re
 

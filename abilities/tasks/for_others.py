@@ -24,7 +24,7 @@ from core.people.pairing import LETTERS
 from core.queue.rounds import take_each
 
 DUE = "wishes"
-"""The kind of work that `sql/due.sql` names if somebody is to be asked, or a reminder to be set."""
+"""The kind of work that `sql/due.sql` names if a person must be asked, or a reminder set."""
 MOST_A_DAY = 20
 """Reminders that a person may want of another in a day."""
 _AT_ONCE = 50
@@ -110,7 +110,7 @@ def permit_of(tenant_id: str, from_id: str, name: str, *, open: bool = False) ->
 
 
 async def place_of(database: Database, permit: Permit) -> str:
-    """Return the first place of somebody who has asked, as others may see it."""
+    """Return the first place of a person who has asked, as others may see it."""
     async with database.tenant(permit.from_id) as connection:
         return places_in_words((await places_of(connection, permit.from_id))[:1])
 

@@ -32,7 +32,7 @@ MAX_ACTIVE = 200
 DUE = "tasks"
 """The kind of work that `sql/due.sql` names if a task is due."""
 SPARED = "spared"
-"""The kind of work that it names if quiet hours are over in which runs were spared."""
+"""The kind of work that it names if quiet hours that skipped runs are over."""
 HORIZON = timedelta(days=1)
 """A moment that is further away gets its job when it is the next moment (`TriggerRunner`)."""
 MAX_TITLE = 80

@@ -108,7 +108,7 @@ class Task:
 
 
 class NoticeState(StrEnum):
-    """Whether the notifier has a notice."""
+    """The progress of a notice towards the notifier."""
 
     OPEN = "open"
     HANDED_OVER = "handed_over"
@@ -213,7 +213,7 @@ class ActionResult:
 class ActionExecutor:
     """Does the action of a task that fires. Override `execute`; the loader finds subclasses in plugin modules.
 
-    Tasks name it by `name`. `effect` says how a run whose worker died goes on: `once` (it is not repeated, and
+    Tasks name it by `name`. `effect` says how a run continues after its worker died: `once` (it is not repeated, and
     the person is told), `idempotent` or `read` (it is repeated with the same idempotency key).
     """
 

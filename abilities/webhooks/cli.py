@@ -68,7 +68,7 @@ def disable_endpoint(endpoint: Which) -> None:
 
 @webhooks_app.command("delete")
 def delete_endpoint(endpoint: Which) -> None:
-    """Delete an endpoint with all that it is still to be told."""
+    """Delete an endpoint with all messages that wait for it."""
     from abilities.webhooks.operating import delete
 
     run_work(lambda settings: delete(settings, endpoint))

@@ -14,7 +14,7 @@ from core.ids import IdMaker
 
 
 class EventKind(StrEnum):
-    """The kinds of events that endpoints are told of."""
+    """The kinds of events that endpoints receive."""
 
     TURN_DONE = "turn.done"
     TURN_FAILED = "turn.failed"
@@ -28,7 +28,7 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An address that is told of some kinds of events. `reason`: why it was disabled."""
+    """An address that receives some kinds of events. `reason`: why it was disabled."""
 
     id: str
     url: str
@@ -109,11 +109,11 @@ class Endpoints:
         )
 
     async def delete(self, endpoint: Endpoint) -> None:
-        """Delete an endpoint with all that it was told or is still to be told."""
+        """Delete an endpoint with all its sent and waiting messages."""
         await self.database.call("select delete_webhook_endpoint($1)", endpoint.id)
 
     async def untold(self) -> Sequence[Endpoint]:
-        """Return the endpoints that were disabled, and of which the operator was not told yet."""
+        """Return the disabled endpoints that the operator has not been told about."""
         rows = await self.database.rows("select * from webhook_endpoints where not active and told_at is null")
         return [Endpoint.from_row(row) for row in rows]
 

@@ -1,4 +1,4 @@
-"""`doctor`'s check of the endpoints that are told of events."""
+"""`doctor`'s check of the endpoints that receive events."""
 
 from collections.abc import Sequence
 

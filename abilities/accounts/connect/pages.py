@@ -97,7 +97,7 @@ def done_page(connected: Connected) -> web.Response:
 
 
 def problem_page(problem: str, *, token: str = "") -> web.Response:
-    """Return the page that says why nothing was connected. `token`: of the link by which it can be tried again."""
+    """Return the page that says why nothing was connected. `token`: the token of the link for another try."""
     values = {"problem": problem, "again": f"{PATH}/{token}" if token else ""}
     return _TEMPLATES.page("not_connected.html", values, status=409)
 

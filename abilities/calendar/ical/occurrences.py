@@ -22,12 +22,12 @@ from core.children.child_job import Unreadable
 
 _FREQUENT = ("FREQ=YEARLY", "FREQ=MONTHLY", "FREQ=WEEKLY", "FREQ=DAILY", "RDATE", "FREQ=HOURLY")
 SECONDS = 1.0
-"""Of CPU for a single object."""
+"""Seconds of CPU for a single object."""
 SECONDS_OF_ALL = 8.0
 MAX_FOUND = 10_000
 """Occurrences of all objects: more are not read by people, and they must fit in a single answer."""
 MAX_OCCURRENCES = 400
-"""Of a single object; hourly for two weeks."""
+"""The most starts of an object, such as an hourly event for two weeks."""
 
 
 def expand(objects: Sequence[str], start: datetime, end: datetime, zone: ZoneInfo) -> dict[str, Any]:

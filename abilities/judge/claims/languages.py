@@ -23,7 +23,7 @@ class Verbs(NamedTuple):
 class Form(NamedTuple):
     """A form of a claim. In `pattern`, `VERB` and `ADVERBS` stand for those words.
 
-    `passive`: it names nobody who did it, so it may as well be news ("your flight is booked").
+    `passive`: it names no agent, so it may be news ("your flight is booked").
     """
 
     pattern: str

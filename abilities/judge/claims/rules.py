@@ -39,7 +39,7 @@ _WRITES = re.compile(
     r"|(?:写|讲|编|作)[^，。！？\n]{0,12}(?:故事|诗|歌|笑话|作文|演讲)|翻译|怎么说|扮演",
     re.IGNORECASE,
 )
-"""A request for a work of words, whose "I" is nobody, or for words in another language."""
+"""A request for a piece of writing, whose "I" is not the assistant, or for a translation."""
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?](?=\d)[^.!?。！？\n]*)*[.!?。！？…]*")
 _CLAUSE_ENDS = re.compile(r"[,;:—，；：、]|\s[-–]\s|\b(?:but|aber|pero|mais|mas)\b|但")
 _PART_ENDS = re.compile(rf"{_CLAUSE_ENDS.pattern}|\s(?:and|und|y|et|e)\s")
@@ -49,8 +49,7 @@ _SHORT = 120
 """Characters of the longest answer whose "Done!" claims the whole request; a longer answer shows its result."""
 _SHORT_YES = 60
 _MAX_ANSWER, _MAX_SENTENCE, _MAX_ASKED, _MAX_ACTS = 6_000, 400, 800, 6
-"""Characters that are looked at, of the person's words half at either end, and acts of a sentence: more would only take
-longer."""
+"""Limits of the check, in characters (the person's words by halves from either end) and in acts of a sentence."""
 _CJK = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -181,7 +180,7 @@ def _claimed(sentence: str, asked: Asked, own: str) -> Iterator[_Act]:
 
 
 def _is_meant(match: re.Match[str], language: _Compiled, asked: Asked, act: _Act) -> bool:
-    """Return whether a form of a claim is said of this turn, to somebody else than its reader."""
+    """Return whether a form of a claim is about this turn, and addressed to the person."""
     sentence = match.string
     begins = _last_end(_CLAUSE_ENDS, sentence, match.start())
     if language.barred.search(sentence[begins : match.start()]):

@@ -57,7 +57,7 @@ def belongs(memory: Memory, question: Question) -> bool:
 
 
 def says_what_is_asked(memory: Memory, question: Question) -> bool:
-    """Return whether a memory fills the slot that the question asks for, of the person it asks about."""
+    """Return whether a memory fills the requested slot of the person in question."""
     wanted = question.asked_slots
     if memory.slot in wanted:
         return True

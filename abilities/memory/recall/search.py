@@ -47,10 +47,10 @@ type Embedding = asyncio.Task[Mapping[str, Vector]]
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """How long a retriever that is late is waited for.
+    """The time for which a late retriever is waited for.
 
-    That is for some seconds, which replace the configured patience if they are given, and as long as `meanwhile`, other
-    work that has to be done anyway, is not done. `built`: an index that is not built yet is waited for, too.
+    `seconds` replace the configured patience unless they are 0; the wait lasts at least until `meanwhile`, other work,
+    is done. `built`: wait for an index that is not built yet, too.
     """
 
     seconds: float = 0.0

@@ -168,8 +168,8 @@ class MemoryStore:
         """Store another extractor's readings of memories, in order, and apply the changes; all of them or none.
 
         From then on they can be recalled, unless they are held back. `indexed`: the memories may be in the indexes with
-        their earlier knowledge, so all of them are rebuilt. `owner`: of a talk, which may end with it. Return False and
-        store nothing if another worker has the talk.
+        their earlier knowledge, so all of them are rebuilt. `owner`: the owner of a talk, which may end with it. Return
+        False and store nothing if another worker has the talk.
         """
         rows: list[JsonObject] = [
             {

@@ -16,7 +16,7 @@ class VectorStore:
     database: Database
 
     async def unembedded(self, embedder: str, limit: int) -> list[str]:
-        """Return some people of whom this embedder has not embedded all memories."""
+        """Return some of the people with memories that this embedder has not embedded."""
         rows = await self.database.rows("select * from memory_unembedded($1, $2)", embedder, limit)
         return [row["tenant_id"] for row in rows]
 

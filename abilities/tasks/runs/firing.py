@@ -25,7 +25,7 @@ from core.turns.runs import RunState
 
 BATCH = 500
 LOOK_LEASE = timedelta(minutes=2)
-"""After this time, a look whose worker died is made again."""
+"""The time after which a look is repeated if its worker died."""
 _OWN_FAULTS = ("22", "23", "54")
 """Classes of Postgres errors caused by values: data exception, constraint violation, limit exceeded."""
 

@@ -1,4 +1,4 @@
-"""Runs that nobody waits for ask no model in quiet hours, nor while nothing has changed that they look at."""
+"""Runs that nobody waits for ask no model in quiet hours, nor while all that they look at is unchanged."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from core.loop.outside import as_data
 from core.turns.orchestrator import Orchestrator
 
 MAX_READS = 12
-"""Calls of a run that are repeated without a model; a run with more of them is compared with none."""
+"""Most calls of a run that are repeated without a model, to compare results; a run with more is never compared."""
 NEAR = timedelta(hours=1)
 """A time of day that a result names counts as a change once it is so near."""
 _CLOCK = re.compile(r"(?<!\d)([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
