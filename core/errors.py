@@ -40,7 +40,7 @@ _LATE = ("Timeout", "TimedOut")
 
 
 def took_too_long(error: BaseException) -> bool:
-    """Return whether an error, or its cause, is that an answer did not come in time."""
+    """Return whether an error, or its cause, is a timeout."""
     seen: set[int] = set()
     cause: BaseException | None = error
     while cause is not None and id(cause) not in seen:

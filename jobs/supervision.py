@@ -96,7 +96,7 @@ class PartSupervisor:
 
 
 async def stalls_seen(database: Database, supervisor: PartSupervisor) -> tuple[str, ...]:
-    """Return a phrase for each stall that a worker sees: those of all processes, and its own parts."""
+    """Return a phrase for each stall: of any process, as the database knows it, or of this worker's parts."""
     failing = (part for part in supervisor.failing() if part.failures >= REPEATED)
     parts = (f"{part.name}: failed {part.failures} times in a row" for part in failing)
     try:

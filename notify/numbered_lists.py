@@ -13,7 +13,7 @@ _MARGIN = re.compile(r"[ \t>]*")
 _BLANKS = re.compile(r"[ \t]*")
 _LIKE_AN_ITEM = re.compile(r"^([ \t>]*[0-9]{1,9})([.)])(?=[ \t]|$)")
 _WIDEST = 5
-"""Columns up to the content of a point whose lines may still be indented as those of the item were."""
+"""The widest marker of a point, in columns, whose lines can keep the indentation of the item's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The types of settings, each with its check, whose message is told at a start."""
+"""The types of settings, each with its check, whose message a start prints."""
 
 import re
 from typing import Annotated

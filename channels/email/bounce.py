@@ -25,7 +25,7 @@ def is_report(message: Message) -> bool:
 def read_bounce(parts: Sequence[Mapping[str, Sequence[str]]], account: str, domain: str) -> StatusUpdate | None:
     """Return the outcome of our part; None for a report of anything else, or of a delay.
 
-    `parts`: of each part of the report the headers in `HEADERS`.
+    `parts`: for each part of the report, the headers in `HEADERS`.
     """
     status, ref, id = "", "", ""
     for part in parts:

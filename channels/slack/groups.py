@@ -24,7 +24,7 @@ def addressed_words(text: str, bot_user: str) -> str | None:
 
 
 def said_in_group(record: JsonObject, said: InboundMessage, team: str, bot_user: str) -> tuple[InGroup, str] | None:
-    """Return words in a group, and their text without our mention; None for somebody of another workspace."""
+    """Return words in a group, and their text without our mention; None for a person of another workspace."""
     if optional_name(record, "user_team", TEAM) not in ("", team):
         return None
     words = addressed_words(said.text, bot_user)

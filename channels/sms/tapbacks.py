@@ -146,7 +146,7 @@ _CUT = re.compile(r"(?:…|\.\.\.)\s*[”“»」\"]?$")
 
 @dataclass(frozen=True, slots=True)
 class Tapback:
-    """A reaction. `quote`: of the message that it is on, empty for an attachment; `cut`: the end of it is missing."""
+    """A reaction. `quote`: the text of its message, empty for an attachment; `cut`: the end of the text is missing."""
 
     emoji: str
     quote: str

@@ -91,7 +91,7 @@ def parse_update(update: JsonObject, bot: BotIdentity) -> Parsed:
 
 
 def may_mention(update: JsonObject) -> bool:
-    """Return whether an update came from a group and names somebody: whether it is us, only our @name says."""
+    """Return whether an update came from a group and mentions a name; only our @name tells whether it is ours."""
     message = update.get("message")
     chat = message.get("chat") if isinstance(message, dict) else None
     return isinstance(chat, dict) and chat.get("type") != "private" and "@" in str(message)

@@ -31,7 +31,7 @@ def place_of(message: JsonObject) -> SentPlace | None:
 
 
 def names_of(place: SentPlace) -> tuple[Pointed, ...]:
-    """Return the name and address of a place as words to which the person points: somebody else chose them."""
+    """Return the name and address of a place as others' words: the person did not choose them."""
     words = "\n".join(filter(None, (place.name, place.address)))
     return (Pointed(words, Whose.OTHERS),) if words else ()
 

@@ -39,9 +39,9 @@ _OVER = {
 class Ruling:
     """The outcome for an approval, and all that changes of it.
 
-    `state`: the decision, None if it stays open. `how`: of the audit. `starts`: its time runs from now at the latest.
-    `remind_at` and `confirmation`: None if they stay. `audited`: an entry of the audit that is no decision.
-    `stands`: how the approval stood before, for the answer to a press that was received before. `gesture`: a press or a
+    `state`: the decision, None if it stays open. `how`: its way, for the audit. `starts`: its time runs from now at
+    the latest. `remind_at` and `confirmation`: None if they stay. `audited`: an entry of the audit that is no decision.
+    `stands`: the approval's state before, for the answer to an earlier press. `gesture`: a press or a
     reaction. `told`: its outcome is said in a message, once for a card, since nothing else shows it.
     """
 
@@ -112,7 +112,7 @@ def decide_press(
 def decide_any_press(
     facts: PressFacts, verb: Verb, changes: JsonObject | None, now: datetime, *, has_forms: bool
 ) -> Ruling:
-    """Decide as `decide_press`; refuse a press of somebody else, and of a button that is not known."""
+    """Decide as `decide_press`; refuse another person's press, and a press of an unknown button."""
     if facts.approval is None:
         return Ruling("", DecisionOutcome.NOT_YOURS if facts.known else DecisionOutcome.UNKNOWN, how=verb.value)
     ruling = decide_press(facts.approval, verb, changes, now, has_forms=has_forms)
@@ -144,7 +144,7 @@ def decide_word(facts: ApprovalFacts, word: ExactReply, fresh: str, channel: str
 def decide_said(
     facts: ApprovalFacts | None, verb: Verb, how: str, said_in: str, changes: JsonObject | None, now: datetime
 ) -> Ruling:
-    """Decide as somebody said in the message `said_in`, or the operator; a repeat of that decision is made already."""
+    """Decide by words in the message `said_in`, or by the operator; a repeat of that decision changes nothing."""
     if facts is None:
         return Ruling("", DecisionOutcome.UNKNOWN)
     stands = standing(facts, now)

@@ -1,8 +1,8 @@
 """The decision by an exact word, such as OK 7K, about all approvals that it means. Pure.
 
-A word that decides nothing stays an ordinary message, which the model reads. But a code that can be nothing else is
-told that nothing waits under it; a bare word after several cards, or where only codes decide, is answered with the
-codes. After five unknown codes no code decides anything in that conversation for an hour; its person is told once.
+A word that decides nothing stays an ordinary message, which the model reads. But a text that can only be a code is
+answered if nothing waits under it; a bare word after several cards, or where only codes decide, is answered with the
+codes. After five unknown codes no code decides anything in that conversation for an hour; the person is told once.
 """
 
 from dataclasses import dataclass

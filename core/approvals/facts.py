@@ -97,7 +97,7 @@ class ApprovalFacts:
 
     @property
     def void(self) -> DecisionOutcome | None:
-        """Return why it is void: its person changed the message that it stood on, or another person did not agree."""
+        """Return why it is void: its person changed the message behind it, or another person did not agree."""
         return _VOID.get(self.decided_in)
 
     def expiry(self, now: datetime) -> datetime:

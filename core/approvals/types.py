@@ -33,7 +33,7 @@ class ApprovalState(StrEnum):
 
 
 _ALSO = re.compile(r'\{"also":"([^"]+)"')
-"""The beginning of a seal that names somebody else, which is canonical JSON."""
+"""The beginning of a seal that names another person, which is canonical JSON."""
 NOT_BOTH = "not_both"
 """The reason of a request that ended since the other person whose consent it needed did not agree, or not in time."""
 NOT_SHOWN = "not_shown"

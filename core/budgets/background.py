@@ -1,6 +1,6 @@
 """Calls of models for a person besides answering: paid, and counted for the console whether or not a budget is set.
 
-Every such call is made here, so that none that nobody waits for is made in quiet hours.
+Every such call is made here, so that quiet hours stop all calls for which nobody waits.
 """
 
 import asyncio

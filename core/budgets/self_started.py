@@ -13,7 +13,7 @@ from core.people.tenant import QuietHours
 
 
 class NotNow(OneValetError):
-    """Work that nobody asked for may ask no model now; it may after `pause`, of the machine's time."""
+    """Self-started work may not ask a model now; it may after `pause`, in the machine's time."""
 
     def __init__(self, pause: timedelta = timedelta()) -> None:
         super().__init__("no model is asked now")
@@ -72,7 +72,7 @@ _may_ask: ContextVar[MayAsk | None] = ContextVar("may_ask", default=None)
 
 @dataclass(frozen=True, slots=True)
 class SelfStarted[**Given, Result]:
-    """A function that works without anybody having asked for it: `may_ask` decides about its model calls."""
+    """A function that starts by itself: `may_ask` decides about its model calls."""
 
     may_ask: MayAsk
     work: Callable[Given, Awaitable[Result]]

@@ -20,11 +20,11 @@ from core.http.peer import PERSON, Slots
 from core.json_types import read_json
 
 SECONDS = 60.0
-"""Of wall time, on a machine that has much to do; the child's own limit is of CPU."""
+"""The limit of wall time, ample for a busy machine; the child's own limit is of CPU."""
 MAX_OUT = 8 * 1024 * 1024
 """Bytes that a script may answer with."""
 READERS = Slots(3)
-"""Jobs of all scripts that this process runs at a time, of each person a single one.
+"""Jobs of all scripts that this process runs at a time, at most one for each person.
 
 A job may take 512 to 816 MB: a worker of 2 GB can spare that for two of the largest, or three of the others. Should
 three of the largest be filled at once, the system ends a job before the process (`child_job`).
@@ -72,7 +72,7 @@ async def run_in_child(script: Path, data: bytes, *, seconds: float = SECONDS, m
     """Return the standard output of a script, given `data` at its standard input.
 
     The script gets nothing of our environment but the search paths of libraries, and has to limit its own memory
-    (`resource`) before it reads. It is killed after so many seconds of wall time, or more than `max_out` bytes. It runs
+    (`resource`) before it reads. It is killed at the limit of wall time, or after more than `max_out` bytes. It runs
     as `__main__`; the modules that it imports at its top, and the modules in its constant `PRELOADED`, are loaded
     already. Raises `ChildFailed`, and `NoChild` if no process could be started.
     """

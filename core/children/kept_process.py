@@ -76,7 +76,7 @@ class KeptProcess:
         self._process.wait()
 
     def forget(self) -> None:
-        """Leave it to the process that this process was forked from."""
+        """Leave the child to the parent of this forked process."""
         self._asking.close()
         self._process.returncode = 0  # only its parent can wait for it
 

@@ -104,7 +104,7 @@ class ConsentStore:
         )
 
     async def active(self, tenant_id: str, now: datetime, tool: str | None = None) -> Sequence[StandingConsent]:
-        """Return the valid consents, of a tool or of all, the oldest first."""
+        """Return the valid consents for a tool, or for all, the oldest first."""
         rows = await self._database.tenant_rows(
             tenant_id,
             "select * from standing_consents where tenant_id = $1 and state = 'active' and expires_at > $2"
@@ -164,7 +164,7 @@ class ConsentMerge(MergeHook):
         await _end_all(connection, gone, self._clock.now())
 
     async def before_parting(self, connection: Connection, parting: Parting) -> None:
-        """End all consents: it is not known which of the two granted each."""
+        """End all consents: nothing says who granted each."""
         await _end_all(connection, parting.tenant_id, parting.now)
 
 

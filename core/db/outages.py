@@ -61,7 +61,7 @@ def is_passing(error: BaseException) -> bool:
 
 
 def _was_replaced(error: asyncpg.PostgresError) -> bool:
-    """Return whether a call met a function at the moment at which an update dropped it and made it again.
+    """Return whether a call met a function while an update replaced it.
 
     A call that had begun may also look for a function with the arguments of before.
     """

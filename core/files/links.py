@@ -1,4 +1,4 @@
-"""Links to people's files: signed, good for some days, and dead as soon as the file is."""
+"""Links to people's files: signed, and valid for some days while the file exists."""
 
 import hashlib
 import hmac

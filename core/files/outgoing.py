@@ -62,7 +62,7 @@ class FileOutlet:
         )
 
     async def _content(self, data: bytes) -> FileContent:
-        """Return the text of a file, by which it is searched and forgotten; of a picture nothing is changed."""
+        """Return the text of a file, by which it is searched and forgotten; a picture has none."""
         try:
             return replace(await self.intake.read(data, kind_of(data)), picture=b"")
         except FileUnreadable:

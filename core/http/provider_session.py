@@ -1,6 +1,6 @@
 """The HTTP session that providers' SDKs use: no redirect is followed, no answer is read without a bound.
 
-Proxies, captive portals and the like answer in a provider's place. Their answers are told apart here, before an SDK
+Proxies, captive portals and the like answer in a provider's place. Their answers are recognised here, before an SDK
 takes them for the provider's.
 
 A body is bounded after decompression: a small answer cannot become large in memory. Of interim answers (1xx, RFC 9110

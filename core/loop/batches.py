@@ -7,7 +7,7 @@ from core.llm.types import ToolCall
 from core.tools.tool import AnyTool
 
 AT_ONCE = 8
-"""Calls of an answer that run side by side: in all turns of a person fewer than a worker has connections for tools."""
+"""Calls of an answer that run at once: those of a person's turns leave connections for other people's tools."""
 
 type Numbered = tuple[int, ToolCall]
 """A call with its number in the model's answer, from 1."""

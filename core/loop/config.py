@@ -78,7 +78,7 @@ class ReactLoopConfig:
     """Seconds for which failing calls of an answer are repeated, with all keys and fallback models: if a model is down,
     the person hears of it within 30 s. A piece of an answer, or another model after a silence, restarts the time."""
     llm_outage_patience: float = 600.0
-    """Seconds for which a turn whose model is down is repeated after that, with growing pauses and without holding up
+    """Seconds for which a turn is then repeated while its model is down, with growing pauses and without delaying
     anybody else. The person is told that it takes longer, and at its end that it failed; 0 fails the turn at once."""
     llm_longest_answer: float = 600.0
     """The longest that an answer may take, even if pieces keep coming."""

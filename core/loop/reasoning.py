@@ -135,7 +135,7 @@ async def _read(chunks: AsyncGenerator[ModelChunk], effort: Effort, tell: Tell |
 
 
 def _within(answer: ModelAnswer, most: int) -> ModelAnswer:
-    """Return an answer with the calls that run and the first that does not, which tells the model of all the others.
+    """Limit the calls of an answer: keep those that run, and one more, whose refusal stands for all the others.
 
     Each call is journalled, sent to the model again and kept in history: hundreds in an answer delay everybody.
     """

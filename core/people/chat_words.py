@@ -18,7 +18,7 @@ PREFERENCES = {
 """The word that sets each preference, and the same in each language, as the list of them names it."""
 _PREFERENCE = {word: name for name, others in PREFERENCES.items() for word in (name, *others)}
 _ON_OR_OFF = "|".join(sorted((ON | OFF) - {""}))
-"""The values of a switch, which an ability brings with a name of its own."""
+"""The values of a switch; an ability may add a switch under its own name."""
 _LETTER = "[2-9A-HJ-NP-Z]"
 _CODE = (
     rf"(?:[0-9]{{2}}[- ]?)?(?:(?=(?:[^0-9]*[0-9]){{2}}){_LETTER}{{3}}[- ]?{_LETTER}{{3}}[- ]?{_LETTER}{{3}}"

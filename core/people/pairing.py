@@ -39,7 +39,7 @@ class PairOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Who was let in, or why nobody; `until`: when guesses are accepted again."""
+    """The admitted person, or the reason why there is none; `until`: when guesses are accepted again."""
 
     outcome: PairOutcome
     channel: str = ""

@@ -87,7 +87,7 @@ class Rate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A turn's messages, of a person over an account of ours."""
+    """The messages of a turn, counted by person and by our account."""
 
     turn_id: str
     tenant_id: str

@@ -32,7 +32,7 @@ class Unlinked:
 
 
 class Unlinking:
-    """Undo links. `hooks` are called in every parting, in order."""
+    """Undo links. `hooks` are called at each unlinking, in order."""
 
     def __init__(
         self, database: Database, credentials: CredentialStore, make_id: IdMaker, hooks: Sequence[MergeHook] = ()

@@ -129,7 +129,7 @@ class FileAccess(Protocol):
         ...
 
     async def pages(self, file_id: str) -> Sequence[str]:
-        """Return its text, page by page; of a picture none."""
+        """Return its text, page by page; a picture has none."""
         ...
 
     async def look(self, file_id: str, question: str = "") -> str:
@@ -137,7 +137,7 @@ class FileAccess(Protocol):
         ...
 
     async def fetch(self, file_id: str) -> SentFile:
-        """Return the stored copy of it: of a picture a copy for models, without its place and time."""
+        """Return its stored copy; for a picture, a copy for models, without its place and time."""
         ...
 
     async def put(self, name: str, data: bytes, content_type: str | None = None) -> AttachedFile:

@@ -67,7 +67,7 @@ class UndoStore:
     async def take(self, tenant_id: str, number: int | None, call: str, now: datetime) -> UndoRecord | None:
         """Return the action that a call takes back: the newest record, or that of this number; None if there is none.
 
-        A repeat of the call gets the same again. A record that another call took back is returned as `undone`.
+        A repeated call returns the same. A record that another call took back is returned as `undone`.
         """
         row = await self._database.call("select * from take_undo($1,$2,$3,$4)", tenant_id, number, call, now)
         return _record(row) if row else None

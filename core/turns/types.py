@@ -140,7 +140,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class FirstCall:
-    """The call that a turn begins with: of a task's or a command's agent, offered to the model or not, or `undo`."""
+    """The call that a turn begins with: a task's or a command's agent, offered to the model or not, or `undo`."""
 
     call: ToolCall
     says_result: bool = False

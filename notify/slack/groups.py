@@ -10,7 +10,7 @@ from providers.slack.client import SlackApi, next_cursor
 
 JOINED = ("channel_join", "group_join")
 _PAGES = 5
-"""Pages of 200 messages in which we look for our invitation; whoever invited us before may invite us anew."""
+"""Pages of 200 messages in which we look for our invitation; an earlier inviter may invite us again."""
 
 
 async def may_invite(api: SlackApi, group: Address, user_key: str) -> tuple[bool, str]:
@@ -45,7 +45,7 @@ async def _inviter(api: SlackApi, group: Address) -> str:
 
 
 def _name(channel: JsonObject) -> str:
-    """Return a channel's name; of a group conversation, such as mpdm-ada--grace--valet-1, its members."""
+    """Return a channel's name, or the members of a group conversation, such as mpdm-ada--grace--valet-1."""
     name = str(channel.get("name") or "")
     if channel.get("is_mpim") is not True:
         return name

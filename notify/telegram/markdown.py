@@ -223,7 +223,7 @@ def _end_link(run: _Run) -> None:
 
 
 def _is_linkable(url: str) -> bool:
-    """Return whether Telegram is sure to accept the URL: of any other it silently keeps the text alone."""
+    """Return whether Telegram is sure to accept the URL: it silently drops any other, and keeps only the text."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port

@@ -107,7 +107,7 @@ async def _read(
 
 
 async def _history(connection: Connection, tenant: str, turn: str, conversation: str) -> tuple[ChatMessage, ...]:
-    """Return the history before the turn in its session; of an unfinished turn, all of the history."""
+    """Return the history before the turn in its session; for an unfinished turn, all of the history."""
     rows = await connection.fetch(
         "with own as (select min(position) as first, min(session) as session from history"
         "  where tenant_id = $1 and conversation_id = $2 and turn_id = $3),"

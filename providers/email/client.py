@@ -78,7 +78,7 @@ class OwnMailbox:
         return sorted(await self.box.search(INBOX, MailQuery(since=day)))
 
     async def beginnings(self, uids: Sequence[int], max_bytes: int) -> Sequence[StoredMail]:
-        """Return mails, of each its first bytes."""
+        """Return the first bytes of each mail."""
         return await self.box.fetch(INBOX, uids, max_bytes)
 
     async def whole(self, uid: int) -> StoredMail | None:

@@ -55,7 +55,7 @@ class ImapConnection:
         self._turn = asyncio.Lock()
 
     async def call[T](self, work: Callable[[ImapWire], Awaitable[T]]) -> T:
-        """Give commands, of one task at a time. Raises `MailFailed`, without the server's words: errors are logged.
+        """Run a task's commands; other tasks wait. Raises `MailFailed`, without the server's words: errors are logged.
 
         A connection whose answer was not read to its end is broken off.
         """

@@ -21,7 +21,7 @@ from providers.email.servers import MailServer, Security, connect, tls_context, 
 from providers.email.types import MailFailed, MailFailure
 
 SECONDS = 60.0
-"""How long a server may take for an answer: a message with files of 25 MB is one."""
+"""The time that a server gets for an answer, such as a message with files of 25 MB."""
 MAX_LINE, MAX_LITERALS = 4 * 1024 * 1024, 100
 """Bytes of a line, such as a search that finds 500,000 messages, and literals of an answer."""
 COMMAND = Allowance(16 * 1024 * 1024, 200_000, 600.0)
@@ -252,7 +252,7 @@ class ImapWire:
         return literal.getvalue()
 
     def _hearing(self) -> Hearing:
-        """Return the count of the next answer, within that of the connection, which restarts after an hour."""
+        """Return the limits of the next answer, within those of the connection, which restart after an hour."""
         if self._heard.seconds_left < self._command.seconds:
             self._heard = Hearing(CONNECTION, host=self._host)
         return Hearing(self._command, self._heard)

@@ -85,7 +85,7 @@ class Mailbox:
         return await self.connection.call(lambda wire: search(wire, criteria))
 
     async def fetch(self, folder: str, uids: Sequence[int], max_bytes: int = MAX_MESSAGE) -> Sequence[StoredMail]:
-        """Return messages, of each its first bytes, in the order of their numbers; those that are gone are left out."""
+        """Return the first bytes of messages, in the order of their numbers; deleted messages are left out."""
         if not uids:
             return []
         validity = await self.open_folder(folder)

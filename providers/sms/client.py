@@ -1,4 +1,4 @@
-"""Twilio's official client with timeouts, silent about numbers, every failure of the wire told apart.
+"""Twilio's official client with timeouts, our errors for its own, and no number in a log.
 
 The important question is whether the request can have arrived: only then may it have been accepted.
 """
@@ -63,7 +63,7 @@ class TwilioApi:
 class _HttpClient:
     """The SDK's asynchronous client, raising errors of ours.
 
-    It wraps the SDK's rather than replacing its transport: the SDK asks its client for no more than this.
+    It wraps the SDK's client, whose transport stays: the SDK calls nothing else of its client.
     """
 
     is_async = True

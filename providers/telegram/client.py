@@ -1,4 +1,4 @@
-"""python-telegram-bot's Bot at the configured origin, silent about tokens, every failure of the wire told apart.
+"""python-telegram-bot's Bot at the configured origin, with our errors for its own, and no token in a log.
 
 The important question is whether the request can have arrived: only then may it have been accepted.
 """

@@ -49,7 +49,7 @@ NEARLY_KNOWN = (
     "What is my brother's wife called?",
     "What rent do I pay for my flat?",
 )
-"""Questions about known people or things, whose answers were never told."""
+"""Questions about known people or things whose answers were never stated."""
 
 
 def questions(number: int) -> list[Asked]:

@@ -26,7 +26,7 @@ class Outcome:
     took: float
 
     def hit(self, most: int) -> bool:
-        """Return whether the answer is among the first so many."""
+        """Return whether the answer is among the first `most`."""
         return any(self.asked.answer.lower() in text.lower() for text in self.texts[:most])
 
     def stale(self) -> bool:
@@ -105,7 +105,7 @@ def table(tallies: dict[str, Tally]) -> list[str]:
 
 
 def misses(tally: Tally, most: int = 1) -> list[str]:
-    """Return the questions whose answer is not among a way's first, or whose answer was never told and yet returned."""
+    """Return a way's misses: questions whose answer is not among its first, or was found though never stated."""
     return [
         f"{outcome.asked.kind} · life {outcome.asked.life} · {outcome.asked.text}"
         f" · {outcome.asked.answer or '(never told)'} · got: {' / '.join(outcome.texts[:3]) or 'nothing'}"

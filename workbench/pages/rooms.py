@@ -26,7 +26,7 @@ def first_line(package: str) -> str:
 
 
 def rooms(folder: str) -> list[str]:
-    """Return the packages right below a folder; of the tests, those that mirror nothing of the product."""
+    """Return the packages right below a folder; for tests, those without a counterpart in the product."""
     found = sorted(path.parent.name for path in (ROOT / folder).glob("*/__init__.py"))
     return [name for name in found if folder != "tests" or not (ROOT / name / "__init__.py").exists()]
 

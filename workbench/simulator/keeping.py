@@ -69,7 +69,7 @@ class Keepable(Protocol):
         ...
 
     def resume(self) -> None:
-        """Continue work that the stop interrupted, such as a delivery, once the gateway is there."""
+        """Continue interrupted work, such as a delivery, once the gateway is up."""
         ...
 
 

@@ -22,7 +22,7 @@ class Channels:
     calls: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, header: str, body: str) -> None:
-        """Take a message by its header; a message without a channel is said."""
+        """Add a message by its header; a message without a channel belongs to the final text."""
         channel, recipient = _CHANNEL.search(header), _RECIPIENT.search(header)
         name = channel[1] if channel else "final"
         if recipient and name != "final" and recipient[1] != "assistant":

@@ -54,7 +54,7 @@ class Deliverer:
         self.changed(message, before, deleted_event)
 
     def reacted(self, kind: str, message: Message, user: str, name: str) -> None:
-        """Send the event of a reaction, if the app may read reactions; of the app's own only if it hears itself."""
+        """Send the event of a reaction, if the app may read reactions; for its own, only if it gets them."""
         own = user == self._world.config.slack.bot_user
         if "reactions:read" not in self._world.switches.scopes or (own and not self._world.switches.own_events):
             return
