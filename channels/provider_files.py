@@ -55,6 +55,6 @@ class ProviderFiles:
         await self._client.close()
 
     def may_go(self, target: Target) -> bool:
-        """Return whether the provider has this host."""
+        """Return whether a host is the provider's."""
         api = self._api
         return (target.scheme, target.host, target.port) == (api.scheme, api.host, api.port) or self._others(target)

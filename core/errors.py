@@ -52,7 +52,7 @@ def took_too_long(error: BaseException) -> bool:
 
 
 class OneValetError(Exception):
-    """The base of all errors of ours."""
+    """The base of all our errors."""
 
 
 class ConfigError(OneValetError):

@@ -51,7 +51,7 @@ class FreshTokens:
         self._make_id = make_id
 
     async def fresh(self, tenant_id: str, stored: StoredAccount, client: OAuthClient) -> StoredAccount | None:
-        """Return the account with a token that is good for a while; None if it is gone.
+        """Return the account with a token that is valid for a while; None if it is gone.
 
         An account whose grant was revoked is returned so. Raises `ToolFailed` while its server does not answer.
         """
@@ -161,7 +161,7 @@ class FreshTokens:
 
 
 def expiry(account: StoredAccount) -> datetime:
-    """Return until when an account's access token is good."""
+    """Return the end of an account's access token."""
     return datetime.fromisoformat(str((account.credentials or {})["expires_at"]))
 
 

@@ -15,7 +15,7 @@ from core.json_types import JsonObject
 from core.people.link_codes import GUESSES_WITHIN, MAX_GUESSES_PER_SENDER, new_link_code
 
 VALID = timedelta(days=1)
-"""How long an invitation is good: whoever gets it may see it in the evening only."""
+"""The validity of an invitation: the invited person may see it only in the evening."""
 MAX_INVITATIONS = 10
 """Invitations of a household in a day."""
 MAX_PEOPLE = 12

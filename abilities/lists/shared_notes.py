@@ -102,7 +102,7 @@ async def restore_shared_note(key: str, home: str, context: ToolExecutionContext
 
 
 async def _shared(context: ToolExecutionContext, home_id: str | None = None) -> tuple[SharedHome, TenantStorage]:
-    """Return those with whom the person shares, and what they share; raise `ToolFailed` for nobody, or others now."""
+    """Return the home and its shared notes; raise `ToolFailed` without a home, or if it is another one now."""
     sharing = sharing_among(context.services)
     home = await sharing.home() if sharing else None
     if sharing is None or home is None or home_id not in (None, home.id):

@@ -121,7 +121,7 @@ class Connections:
 
 
 class _Process:
-    """A server that runs as a process of ours, kept between calls."""
+    """A server that runs as our child process, kept between calls."""
 
     def __init__(self, server: McpServer, http: GuardedClient, exceeded: Callable[[str], None]) -> None:
         """`exceeded` is called for a server that exceeds its limits between requests."""
@@ -187,7 +187,7 @@ class _Process:
         return True
 
     def _may_go_on(self, error: Exception) -> bool:
-        """Return whether a session is good still: it answered, if badly, or may be busy with others' calls."""
+        """Return whether a session still works: it answered, if badly, or may be busy with others' calls."""
         return isinstance(error, AnswerUnreadable | Unreadable) or (
             isinstance(error, NoAnswer | Silent) and self._users > 1
         )

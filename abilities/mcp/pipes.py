@@ -1,4 +1,4 @@
-"""An MCP server as a process of ours, connected by its pipes, with a message a line, and ended with its children.
+"""An MCP server as our child process, connected by its pipes, with a message a line, and ended with its children.
 
 Its output is read up to a bound, and no faster than it is parsed: a full pipe holds up the server, not us. Its own log,
 which may hold anything, is discarded.

@@ -220,7 +220,7 @@ class TaskService:
             self._wakeups.wake_turn(lane)
 
     def come_due(self, moment: datetime | None, work: str = DUE) -> None:
-        """Queue a job that fires all tasks due at a moment of people's time, or does other work of theirs."""
+        """Queue a job that fires all tasks due at a moment of people's time, or does other work of tasks."""
         if moment is None:
             return
         seconds = max(self.clock.real_seconds((moment - self.clock.now()).total_seconds()), 0.0)

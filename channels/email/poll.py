@@ -36,7 +36,7 @@ LOOK_MEANWHILE = 1.0
 PACE = 0.25
 """Seconds that further mails wait for those that were just begun, so that few wait in memory."""
 REPORT_PATIENCE = 2.0
-"""Seconds that later mails wait for a report about a mail of ours."""
+"""Seconds that later mails wait for a report about a mail that we sent."""
 
 _log = structlog.get_logger()
 

@@ -176,8 +176,8 @@ async def close_after_unread(request: web.Request, handler: Handler) -> web.Stre
 def limit_bad_requests(bad: BadRequests) -> Middleware:
     """Refuse a source that keeps sending bad requests before any handler; wraps `answer_errors`.
 
-    A request with a proof of ours counts by that proof. Requests on which we fail count as well; an outage of a store,
-    and a refusal by a limit of its own, do not.
+    A request that presents one of our tokens counts by that token. Requests on which we fail count as well; an outage
+    of a store, and a refusal by a limit of its own, do not.
     """
 
     @web.middleware

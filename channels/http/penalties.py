@@ -1,6 +1,6 @@
 """The limit of a source's bad requests: counted in this process, cheaply, and apart from good requests.
 
-Good requests are never counted. Bad requests with a proof of ours (`channels.http.connections`) are counted by that
+Good requests are never counted. Bad requests with one of our proofs (`channels.http.connections`) are counted by that
 proof, not by their source: behind a proxy all requests share a source, and a sender of rubbish must not shut out the
 others.
 """

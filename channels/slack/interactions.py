@@ -18,7 +18,7 @@ FORM = "onevalet_form"
 
 @dataclass(frozen=True, slots=True)
 class Gesture:
-    """A button of ours pressed, or a form of ours submitted.
+    """One of our buttons pressed, or one of our forms submitted.
 
     Without `press.address.peer` it was in a form or in the App Home, which belong to no conversation. `trigger_id`
     opens a single form within 3 s.
@@ -29,7 +29,7 @@ class Gesture:
 
 
 def read_press(payload: JsonObject, team: str) -> Gesture | IgnoredMessage:
-    """Read a block_actions payload; ignore it unless it is a button of ours in a direct conversation.
+    """Read a block_actions payload; ignore it unless it is one of our buttons in a direct conversation.
 
     Raises `RequestRefused`.
     """

@@ -1,4 +1,4 @@
-"""A form of ours as Slack's modal; pure.
+"""Our forms as Slack's modals; pure.
 
 Source of the limits: docs.slack.dev, reference/views/modal-views and reference/block-kit. Slack does not define its
 characters: UTF-16 units are counted, the larger number.

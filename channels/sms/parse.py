@@ -85,7 +85,7 @@ def parse_message(pairs: FormPairs, account: Account) -> tuple[Inbound, ...]:
 
 
 def parse_status(pairs: FormPairs, query: FormPairs, account: Account) -> StatusUpdate | None:
-    """Parse a status callback; return None for a status that is not about a part of ours.
+    """Parse a status callback; return None for a status of a part that is not ours.
 
     `query` holds our `ref`, as `notify` put it into the URL. Raises `RequestRefused`.
     """

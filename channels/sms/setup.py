@@ -106,7 +106,7 @@ async def _webhook_url(api: TwilioApi, account: Account) -> str:
 async def _setup_number(api: TwilioApi, account: Account, webhooks: Webhooks) -> Sequence[Change]:
     """Set the number's webhook for texts.
 
-    Its StatusCallback is left alone: it reports calls, and each text of ours names its own.
+    Its StatusCallback is left alone: it reports calls, and each text that we send names its own.
     """
     number = await _number(api, account)
     # An application, if set, stands over the URL (docs: incomingphonenumber-resource).

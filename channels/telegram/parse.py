@@ -234,7 +234,7 @@ def _cut(message: JsonObject) -> str | None:
 
 
 def _replied(message: JsonObject, bot: BotIdentity) -> str:
-    """Return the id of the message of ours that a person replied to."""
+    """Return the id of our message that a person replied to."""
     if "reply_to_message" not in message:
         return ""
     replied = object_at(message, "reply_to_message")
@@ -259,7 +259,7 @@ def _read_command(message: JsonObject, text: str) -> tuple[Command | None, str]:
 
 
 def _read_press(query: JsonObject, key: str, bot: BotIdentity) -> Parsed:
-    """Read core.telegram.org/bots/api#callbackquery; its data may belong to no button of ours.
+    """Read core.telegram.org/bots/api#callbackquery; its data may belong to none of our buttons.
 
     The bot may no longer be able to read the message (`InaccessibleMessage`): the press still counts.
     """
@@ -282,7 +282,7 @@ def _read_press(query: JsonObject, key: str, bot: BotIdentity) -> Parsed:
 def _press_reason(
     message: JsonObject, data: str, bot: BotIdentity, *, stranger: bool, kind: str
 ) -> IgnoreReason | None:
-    """Return why a press is not on a button of ours in the person's own chat, None if it is."""
+    """Return why a press is not on one of our buttons in the person's own chat, None if it is."""
     if kind != "private":
         return IgnoreReason.GROUP
     author, _, _ = _person(object_at(message, "from")) if "from" in message else (bot.id, True, "")

@@ -44,7 +44,7 @@ _log = structlog.get_logger()
 class TelegramChannel:
     """Accept people's messages to a bot: over a webhook if it has a secret, else by long polling.
 
-    `api_url` is an origin and may carry a path prefix; `public_url` is how Telegram reaches us, without a path of ours.
+    `api_url` is an origin and may carry a path prefix; `public_url` is how Telegram reaches us, without a path.
     Polling needs `database`, for its lease.
     """
 

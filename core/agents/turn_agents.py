@@ -76,7 +76,7 @@ class TurnAgents:
 
     @property
     def cards(self) -> tuple[NewApproval, ...]:
-        """Return the new requests for approval in the order of the calls, which may have asked side by side."""
+        """Return the new requests for approval in the order of the calls, which may have asked at the same time."""
         asked = self.scope.approval_requests.new.values() if self.scope.approval_requests else ()
         return tuple(sorted(asked, key=lambda approval: call_order(approval.call_id)))
 

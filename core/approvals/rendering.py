@@ -69,7 +69,7 @@ def as_text(value: Json) -> str:
 
 
 def as_markdown(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return labels and values as Markdown in which a value stays literal and never looks like a line of ours."""
+    """Return labels and values as Markdown in which a value stays literal and never looks like our own line."""
     written = [_pair(literal(plain_line(label)), text) for label, text in pairs]
     return "".join(f"{part}\n" for part in written)
 

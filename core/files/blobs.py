@@ -39,7 +39,7 @@ class BlobStore(Protocol):
 
 
 def checked_key(key: str) -> str:
-    """Return a key of ours, and refuse any other: keys become paths. Raises `ValueError`."""
+    """Return a key that we made, and refuse any other: keys become paths. Raises `ValueError`."""
     if not _KEY.fullmatch(key):
         raise ValueError("that is no key of a stored file")
     return key

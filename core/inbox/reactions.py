@@ -21,7 +21,7 @@ from core.people.access_policy import Access
 from core.queue.wakeups import Wakeups
 
 MOST_MISSED = 5
-"""Quotes of an hour that fitted no message of ours; after so many, a quote decides nothing there."""
+"""Quotes of an hour that fitted none of our messages; after so many, a quote decides nothing there."""
 
 _log = structlog.get_logger()
 
@@ -39,7 +39,7 @@ class Reactions:
     ignored: Ignored
 
     async def receive(self, reaction: Reaction) -> Received:
-        """Record a reaction, as a decision if it is one; one to no message of ours in that chat is only ignored.
+        """Record a reaction, as a decision if it is one; one to any other message than ours is ignored.
 
         Raises `RequestRefused` if it names no sender.
         """

@@ -27,9 +27,9 @@ class Marker(StrEnum):
     CONTEXT = "context"
     """The time, recalled facts and pending questions, for a turn: prompts are the same from turn to turn up to it."""
     NOTE = "note"
-    """A line of ours for the model, in place of content that cannot be shown: nobody's words."""
+    """Our line for the model, in place of content that cannot be shown: nobody's words."""
     FILE = "file"
-    """A file that the person sent: a line of ours, and below it the content, which others wrote."""
+    """A file that the person sent: our line, and below it the content, which others wrote."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class ReactLoopConfig:
     max_turns: int = 10
     """Model answers in a turn before a last answer without tools is requested."""
     max_consecutive_errors: int = 3
-    """Model answers in a row whose every call failed, before that last answer is requested."""
+    """Consecutive model answers with only failed calls, before that last answer is requested."""
     max_empty_answers: int = 1
     """Empty answers after which the model is called again."""
     max_advice: int = 2

@@ -177,7 +177,7 @@ def _counts(message: ChatMessage) -> bool:
 
 
 def _end(digests: Sequence[str]) -> str:
-    """Return the hash by which the end of some messages is known again: a single message may be like another."""
+    """Return the hash that identifies the end of some messages: a single message may equal another."""
     return canonical_hash(list(digests[-FEWEST:]))
 
 

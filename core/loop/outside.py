@@ -5,7 +5,7 @@ Two rules follow, which hold even if the model was talked into something (docs/s
 - An address that neither the person nor anything outside named is used only with the person's consent: a made-up
   address could carry the model's knowledge.
 - After the model has read words of others, nothing that acts runs in that turn without consent to the exact call.
-  Their words about a tool count if they give orders, or speak of a tool of ours (`misled`).
+  Their words about a tool count if they give orders, or speak of one of our tools (`misled`).
 """
 
 import re
@@ -180,7 +180,7 @@ class OutsideText:
 
 
 def may_mislead(tools: Iterable[AnyTool]) -> bool:
-    """Return whether words of others about a tool give orders, or speak of a tool of ours."""
+    """Return whether words of others about a tool give orders, or speak of one of our tools."""
     offered = list(tools)
     ours = {tool.name for tool in offered if not tool.foreign_words and "_" in tool.name}
     return any(tool.doubtful or tool.foreign_words & ours for tool in offered)

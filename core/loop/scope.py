@@ -61,7 +61,7 @@ def _own_call(key: StepKey) -> tuple[int, int]:
 
 
 ASSISTANT = "assistant"
-"""The name in traces of the agent that is no tool."""
+"""The name, in traces, of the assistant itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from core.messaging.places import SentPlace
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """A person's change of their reactions to a message of ours: emoji, without skin tones, or names in colons.
+    """A person's change of their reactions to one of our messages: emoji, without skin tones, or names in colons.
 
     `message`: the provider's id of the message. Phones that send reactions as texts name none: then `quote` has its
     words, of which the end is missing if `cut`.

@@ -16,7 +16,7 @@ from core.messaging.pointed import Pointed
 CHOICE = "pick"
 """Stands before the token of a button that is a choice: the buttons of such a message say all that its closing does."""
 KEPT_FILE = "kept:"
-"""In place of a file's URL: the prefix of the id of a file of ours."""
+"""In place of a file's URL: the prefix of the id of a stored file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class IgnoreReason(StrEnum):
     CARRIER = "carrier"
     """The carrier answers this word itself."""
     REACTION = "reaction"
-    """A reaction to no message of ours in that person's chat."""
+    """A reaction to none of our messages in that person's chat."""
     BROKEN = "broken"
     """It broke us at each try."""
     UNPROVEN = "unproven"
@@ -327,7 +327,7 @@ class OutboundMessage:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of ours by its key, with its values; it is translated when the message is rendered."""
+    """A sentence by its key, with its values; it is translated when the message is rendered."""
 
     key: str
     values: JsonObject

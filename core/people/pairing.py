@@ -95,7 +95,7 @@ class Pairings:
     ) -> tuple[Pairing, ...]:
         """Let an address in without a code, or change its role; return each account on which it was let in.
 
-        An address belongs to an account of ours. If the entry names none, it is let in on the account that it wrote
+        An address belongs to one of our accounts. If the entry names none, it is let in on the account that it wrote
         to, else on every account that has received anything.
         """
         rows = await self._database.rows(

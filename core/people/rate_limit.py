@@ -1,4 +1,4 @@
-"""Rate limits: the messages that a person, and an account of ours, may send within a minute; counted in Redis.
+"""Rate limits: the messages that a person, and an account of the operator, may send within a minute; counted in Redis.
 
 While Redis is away each process counts in memory. Refusing messages would punish people for our outage, accepting all
 would let floods in, and delaying turns would stop everything, though the rest works without Redis. Only exactness is
@@ -21,7 +21,7 @@ from redis.exceptions import RedisError, ResponseError
 from core.db.redis_client import redis_client
 
 ACCOUNT_FACTOR = 100
-"""The rate of an account of ours, in people's rates, beyond which its turns wait."""
+"""The rate of an operator's account, in people's rates, beyond which its turns wait."""
 REDIS_SECONDS = 1.0
 """Seconds that a count in Redis may take before memory counts instead."""
 VERDICT_SECONDS = 3600

@@ -12,7 +12,7 @@ NAME = "onevalet"
 def log_to_program(*processors: Processor) -> None:
     """Send lines to `logging` if the program's logging wants them; `processors` change each line before.
 
-    A process of ours, or a program that uses structlog, has configured its logging: then nothing is done.
+    One of our processes, or a program that uses structlog, has configured its logging: then nothing is done.
     """
     if structlog.is_configured() and structlog.get_config()["logger_factory"] is not _program_logger:
         return

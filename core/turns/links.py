@@ -42,7 +42,7 @@ class KnownLinks:
 
     @classmethod
     def of(cls, said: Iterable[ChatMessage], new: Iterable[ChatMessage], outside: OutsideText) -> "KnownLinks":
-        """Collect them. The model's own words in this turn (`new`) make nothing known, nor does their echo."""
+        """Collect the known links. The model's own words in this turn (`new`) do not count, nor does their echo."""
         new = tuple(new)
         wanted = {loosely(address) for message in new for call in message.tool_calls for address in _named(call)}
         addresses = [*outside.addresses, *(address for message in said for address in named_in(message.text))]

@@ -84,5 +84,5 @@ class Runs(Protocol):
         ...
 
     def noted(self) -> None:
-        """Learn that a run's note was stored here: its message to the person may go out."""
+        """Respond to a run's note that was stored here: its message to the person may go out."""
         ...

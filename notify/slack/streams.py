@@ -45,7 +45,7 @@ async def complete(client: SlackApi, to: Address, stream: str, content: JsonObje
 
 
 async def erase(client: SlackApi, to: Address, ts: str) -> bool:
-    """Delete a message of ours; return False if Slack refuses. Raises `DeliveryError`."""
+    """Delete one of our messages; return False if Slack refuses. Raises `DeliveryError`."""
     try:
         await drop(client, to, ts)
     except Rejected:

@@ -21,7 +21,7 @@ _GAP = "\n\n"
 
 
 async def redraw(bot: Bot, part: Part, chat: int, message: int, line: str) -> None:
-    """Change a text of ours; changing it to the same succeeds. No word of the part is ever left out for the outcome.
+    """Change a sent text; changing it to the same succeeds. No word of the part is ever left out for the outcome.
 
     Raises PTB's errors, and `Rejected` for a file, which has no text to change.
     """

@@ -1,4 +1,4 @@
-"""PUBLIC_URL: whether a call to it comes out at a `web` of ours."""
+"""PUBLIC_URL: whether a call to it reaches our `web`."""
 
 from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit

@@ -151,7 +151,7 @@ class Exporter:
 
 
 async def columns_of(connection: Connection, table: str) -> list[str]:
-    """Return the columns of a table of ours that are stored, not computed."""
+    """Return the columns of a table that are stored, not computed."""
     return [row["name"] for row in await connection.fetch(_COLUMNS, table)]
 
 

@@ -180,7 +180,7 @@ def _value(table: str, column: str, made: Mapping[str, str]) -> str:
 
 
 def _literal(value: str | bool | None) -> str:
-    """Return a constant of ours for SQL."""
+    """Return a constant as SQL."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return f"'{value}'"

@@ -109,7 +109,7 @@ def forward_subject(subject: str) -> str:
 def answered(message: MailMessage, own: str, *, everybody: bool = False) -> tuple[list[str], list[str]]:
     """Return the recipients of the answer to a message, and of copies, without ourselves.
 
-    The answer to a message of ours goes to its recipients.
+    The answer to one of our messages goes to its recipients.
     """
     sent = [address.address.casefold() for address in message.sender] == [own.casefold()]
     first = message.to if sent else message.reply_to or message.sender

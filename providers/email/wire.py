@@ -1,6 +1,6 @@
 """The conventions of both directions for mail: our Message-IDs, threads, headers, limits; pure.
 
-A Message-ID of ours carries its thread, so that an answer finds its conversation even if the mail program shortens
+Our Message-IDs carry their thread, so that an answer finds its conversation even if the mail program shortens
 References. It does not carry the part's own id: recipients in Cc see Message-IDs in References, and must not be able to
 forge a bounce with them.
 """
@@ -17,7 +17,7 @@ FILE_SCHEME = "mail:"
 MAX_MAIL = 30 * 1024 * 1024
 """Bytes of a mail that is read."""
 MAX_ATTACHED = 15 * 1024 * 1024
-"""Bytes of all files of a mail of ours; base64 adds a third, and many servers take 25 MB."""
+"""Bytes of all files of a mail that we send; base64 adds a third, and many servers take 25 MB."""
 
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,250}>")
 _OURS = re.compile(r"<ov-[a-z2-7]{26}(?:\.(?P<thread>[a-z2-7]{16}))?@(?P<domain>[^>]+)>")
@@ -25,7 +25,7 @@ _FILE = re.compile(re.escape(FILE_SCHEME) + r"([0-9]{1,10})\.([0-9]{1,10})\.([0-
 
 
 def message_id(ref: str, thread: str, domain: str) -> str:
-    """Return the Message-ID of a part of ours, always the same for the same part."""
+    """Return the Message-ID of a part, always the same for the same part."""
     after = f".{thread}" if thread else ""
     return f"<ov-{_digest('part ' + ref, 26)}{after}@{domain}>"
 
@@ -36,7 +36,7 @@ def message_ids(text: str) -> tuple[str, ...]:
 
 
 def our_thread(id: str, domain: str) -> str | None:
-    """Return the thread of a Message-ID of ours, empty for the top level; None if it is not ours."""
+    """Return the thread of our Message-ID, empty for the top level; None if it is not ours."""
     match = _OURS.fullmatch(id)
     return None if match is None or match["domain"] != domain else match["thread"] or ""
 

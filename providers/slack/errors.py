@@ -1,4 +1,4 @@
-"""Slack's refusals and the failures of the wire as errors of ours; pure.
+"""Slack's refusals and the failures of the wire as our errors; pure.
 
 Source of the codes: docs.slack.dev, reference/methods/chat.postMessage, "Errors".
 """

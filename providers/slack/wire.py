@@ -43,7 +43,7 @@ def is_ts(value: str) -> bool:
 
 
 def is_token(value: str) -> bool:
-    """Return whether a value can be the token of a button or a form of ours."""
+    """Return whether a value can be the token of one of our buttons or forms."""
     return _TOKEN.fullmatch(value) is not None
 
 

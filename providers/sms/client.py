@@ -61,7 +61,7 @@ class TwilioApi:
 
 
 class _HttpClient:
-    """The SDK's asynchronous client, raising errors of ours.
+    """The SDK's asynchronous client, raising our errors.
 
     It wraps the SDK's client, whose transport stays: the SDK calls nothing else of its client.
     """

@@ -1,4 +1,4 @@
-"""Twilio's refusals as errors of ours. Source of the codes: twilio.com/docs/api/errors."""
+"""Twilio's refusals as our errors. Source of the codes: twilio.com/docs/api/errors."""
 
 from twilio.base.exceptions import TwilioException
 

@@ -1,4 +1,4 @@
-"""Telegram's refusals and the failures of the wire as errors of ours. Its descriptions are the only codes it has.
+"""Telegram's refusals and the failures of the wire as our errors. Its descriptions are the only codes it has.
 
 Source: core.telegram.org/bots/api#making-requests and the Bot API server's `fail_query_with_error`; PTB writes
 some with another first letter, so case does not count.

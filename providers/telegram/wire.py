@@ -20,5 +20,5 @@ _TOKEN = re.compile(rf"[!-~]{{1,{MAX_TOKEN}}}")
 
 
 def is_token(data: str) -> bool:
-    """Return whether the data of a button can be a token of ours."""
+    """Return whether the data of a button can be one of our tokens."""
     return _TOKEN.fullmatch(data) is not None

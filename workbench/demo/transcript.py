@@ -94,7 +94,7 @@ def pending_of(prompt: str) -> dict[str, JsonObject]:
 
 
 def told_of(note: str) -> str:
-    """Return the sentence about a note of ours, such as about a file; empty if it needs none."""
+    """Return the sentence of a note, such as about a file; empty if it needs none."""
     if match := _FAILED.match(note):
         return words_of_others(match["why"])
     return "" if _SILENT.match(note) else UNREAD

@@ -24,12 +24,12 @@ MAX_DAYS_BEFORE = 366
 MAX_EVERY = 366
 MAX_GRACE_MINUTES = 366 * 24 * 60.0
 _MAX_CRON = 200
-_INTERVAL = gettext_noop("An interval is a second at least, and ten years at most.")
-_JITTER = gettext_noop("The jitter is a day at most, in seconds.")
+_INTERVAL = gettext_noop("An interval is between a second and ten years.")
+_JITTER = gettext_noop("The jitter is at most a day, in seconds.")
 _NO_CRON = gettext_noop("“{text}” is not a cron expression, which has five fields, such as 0 8 * * 1-5.")
-_DAYS_BEFORE = gettext_noop("Only a cron expression can be due days before its time, and at most 366.")
-_EVERY = gettext_noop("“Every” is a whole number from 1 to 366, and goes with a cron expression only.")
-_GRACE = gettext_noop("The grace time is a year at most, in minutes.")
+_DAYS_BEFORE = gettext_noop("Only a cron expression can be due days early, at most 366.")
+_EVERY = gettext_noop("“Every” is a whole number from 1 to 366, and works only with a cron expression.")
+_GRACE = gettext_noop("The grace time is at most a year, in minutes.")
 _ALIASES = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
@@ -148,7 +148,7 @@ class ScheduleTrigger:
         return None
 
     def begun(self, zone: ZoneInfo, anchor: datetime) -> "ScheduleTrigger":
-        """Return the schedule with the day of its first time: of its periods the same count wherever the person is."""
+        """Return the schedule with the day of its first time, so that its periods stay when the person moves."""
         if self.every is None or self.start is not None or (first := _cron(self.cron, anchor, zone)) is None:
             return self
         return replace(self, start=datetime.combine(first.astimezone(zone).date(), time()))
@@ -204,7 +204,7 @@ def read_zone(name: str) -> ZoneInfo:
 
 
 def wall_moment(moment: datetime, zone: ZoneInfo) -> datetime:
-    """Return a wall time of a zone in UTC: the first of two, and the first moment after a skipped time."""
+    """Return a wall time of a zone in UTC: the first of two moments, or the first moment after a skipped time."""
     if moment.tzinfo is not None:
         return moment.astimezone(UTC)
     real = moment.replace(tzinfo=zone, fold=0).astimezone(UTC)

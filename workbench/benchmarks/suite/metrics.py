@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 OURS, FLOOR, LEAN, EARLIER = "ours", "floor", "lean", "d221e40b"
-"""The contestants that are no peers: lean is ours without memory and profile, the earlier is a commit of ours."""
+"""The contestants that are no peers: lean is ours without memory and profile, the earlier is an earlier commit."""
 
 type Points = list[tuple[float, float]]
 

@@ -38,7 +38,7 @@ async def run(options: Options) -> Samples:
 
 
 async def _measure(tasks: int, options: Options) -> dict[str, list[float]]:
-    """Return a second's tasks of the floor and of ours, and the ms of a look for nothing."""
+    """Return the floor's tasks per second, ours, and the ms of a look that finds nothing."""
     async with private_postgres() as postgres:
         await migrate(postgres.url)
         eye = await asyncpg.connect(postgres.url, command_timeout=1200)
