@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
+from typing import NoReturn
 
 import pytest
 
@@ -11,6 +12,7 @@ from core.agents.registry import AgentRegistry
 from core.journal.types import Lease
 from core.json_types import JsonObject
 from core.messaging.messages import Press
+from core.messaging.outbox import ClaimAfter
 from core.tools.tool import tool
 from core.turns.store import TurnStore
 from core.turns.stored import TurnEnd
@@ -313,19 +315,24 @@ async def frozen_at_its_end(
     system: Approving, monkeypatch: pytest.MonkeyPatch, *, committed: bool
 ) -> asyncio.Task[bool]:
     """Run a turn in a process that never comes back from the commit of its end, before or after that; end its lease."""
-    at, finish = asyncio.Event(), TurnStore.finish
+    at, finish = asyncio.Event(), TurnStore.finish_and_claim
 
     async def freeze(
-        store: TurnStore, lease: Lease, turn_id: str, end: TurnEnd, steps: Sequence[JsonObject] = ()
-    ) -> bool:
+        store: TurnStore,
+        lease: Lease,
+        turn_id: str,
+        end: TurnEnd,
+        steps: Sequence[JsonObject],
+        claim: ClaimAfter | None,
+    ) -> NoReturn:
         if committed:
-            await finish(store, lease, turn_id, end, steps)
+            await finish(store, lease, turn_id, end, steps, claim)
         at.set()
         await asyncio.Event().wait()
         raise AssertionError
 
     with monkeypatch.context() as patched:
-        patched.setattr(TurnStore, "finish", freeze)
+        patched.setattr(TurnStore, "finish_and_claim", freeze)
         victim = asyncio.create_task(system.turn())
         await asyncio.wait_for(at.wait(), PATIENCE)
     # The dead hand nothing back: their leases end.
