@@ -16,10 +16,10 @@ from onevalet.servers.home import Running, hold_home
 from onevalet.servers.opening import open_services, plain
 from onevalet.servers.server import EmbeddedServer
 from onevalet.settings import Settings
+from onevalet.supervision.garbage import keep_loaded
 from onevalet.supervision.loop_watch import watched_loop
 from onevalet.wiring.logs import set_up_logs
 from onevalet.wiring.models import build_client, check_models
-from onevalet.supervision.garbage import keep_loaded
 from onevalet.wiring.preload import load_worker
 from onevalet.wiring.secret_keys import key_file
 from onevalet.wiring.tracing import open_tracing

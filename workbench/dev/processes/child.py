@@ -12,9 +12,9 @@ from multiprocessing.synchronize import Event
 from aiohttp import web
 
 from onevalet.settings import Settings
+from onevalet.supervision.garbage import keep_loaded
 from onevalet.supervision.loop_watch import watched_loop
 from onevalet.wiring.logs import set_up_logs
-from onevalet.supervision.garbage import keep_loaded
 from onevalet.wiring.preload import load_worker
 from onevalet.wiring.tracing import open_tracing
 from onevalet.wiring.web import open_web
