@@ -15,10 +15,11 @@ class MemoryJournal:
     async def recorded(self) -> Sequence[StepRecord]:
         return sorted(self._rows.values(), key=_order)
 
-    async def write(self, record: StepRecord) -> None:
-        known = self._rows.get(record.key)
-        if known is None or known.state is StepState.STARTED:
-            self._rows[record.key] = record
+    async def write(self, *records: StepRecord) -> None:
+        for record in records:
+            known = self._rows.get(record.key)
+            if known is None or known.state is StepState.STARTED:
+                self._rows[record.key] = record
 
     async def flush(self) -> None:
         """Do nothing: no row waits here."""

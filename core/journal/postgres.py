@@ -3,10 +3,11 @@
 import time
 from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from core.db.database import Database
-from core.journal.types import Lease, StepKey, StepRecord, TurnNews
+from core.journal.types import Lease, StepKey, StepKind, StepRecord, TurnNews
 from core.json_types import JsonObject
 
 
@@ -15,6 +16,7 @@ class PostgresJournal:
 
     A model's step is written with the prompt that it was sent, in the same statement. Each write returns the news for
     the turn, so that nobody need ask: `news` is from the last write. Steps that may wait go out with the next write.
+    Hurried steps are written again with the next write that is waited for: Postgres may die and lose them, not us.
     """
 
     def __init__(self, database: Database, lease: Lease, turn_id: str, *, is_new: bool = False) -> None:
@@ -23,6 +25,7 @@ class PostgresJournal:
         self._turn_id = turn_id
         self._empty = is_new
         self._waiting: dict[StepKey, tuple[float, StepRecord]] = {}
+        self._unflushed: dict[StepKey, tuple[float, StepRecord]] = {}
         self.news = TurnNews() if is_new else None
 
     async def recorded(self) -> Sequence[StepRecord]:
@@ -32,18 +35,23 @@ class PostgresJournal:
         rows = await self._database.rows("select * from read_steps($1,$2)", self._lease.tenant_id, self._turn_id)
         return [*map(StepRecord.from_row, rows), *waiting]
 
-    async def write(self, record: StepRecord) -> None:
-        if record.may_wait:
-            self._waiting[record.key] = (time.monotonic(), record)
+    async def write(self, *records: StepRecord) -> None:
+        given = {record.key: (time.monotonic(), record) for record in records}
+        if all(record.may_wait for record in records):
+            self._waiting |= given
             self.news = None  # of before the step, which may have taken long
         else:
-            await self._store(record)
+            await self._store(given)
 
     async def flush(self) -> None:
         if self._waiting:
-            await self._store()
+            await self._store({})
 
-    def waiting(self, *more: StepRecord) -> Sequence[JsonObject]:
+    def waiting(self) -> Sequence[JsonObject]:
+        return self._rows(self._unflushed | self._waiting)
+
+    @staticmethod
+    def _rows(records: dict[StepKey, tuple[float, StepRecord]]) -> list[JsonObject]:
         now = time.monotonic()
         return [
             {
@@ -53,22 +61,29 @@ class PostgresJournal:
                 **{"idempotency_key": row.idempotency_key, "result": row.result, "usage": row.usage.to_json()},
                 **{"duration_ms": row.duration_ms, "waited_ms": int((now - since) * 1000)},
                 "prompt": b64encode(row.prompt.packed()).decode() if row.prompt else None,
+                "hurried": row.hurried,
             }
-            for since, row in [*self._waiting.values(), *[(now, row) for row in more]]
+            for since, row in records.values()
         ]
 
-    async def _store(self, *records: StepRecord) -> None:
-        self._empty, kept = False, dict(self._waiting)
+    async def _store(self, given: dict[StepKey, tuple[float, StepRecord]]) -> None:
+        self._empty, new = False, self._waiting | given
+        hurried = all(record.hurried for _, record in new.values())
+        again = {} if hurried else dict(self._unflushed)
         row = await self._database.call(
             "select record_step($1,$2,$3,$4,$5) as news",
             self._lease.tenant_id,
             self._lease.lane_id,
             self._lease.fence,
             self._turn_id,
-            self.waiting(*records),
+            self._rows(again | new),
         )
-        for key in kept:
-            self._waiting.pop(key, None)
+        self._waiting = {key: kept for key, kept in self._waiting.items() if key not in new}
+        self._unflushed = {key: kept for key, kept in self._unflushed.items() if key not in again}
+        if hurried:
+            for key, (since, record) in new.items():
+                if record.kind is StepKind.MODEL or not record.may_wait:  # a reading that is lost is read again
+                    self._unflushed[key] = (since, replace(record, prompt=None))
         self.news = news_of(row["news"]) if row else None
 
     async def outcome_unknown(self, name: str, arguments_hash: str) -> bool:

@@ -104,6 +104,11 @@ class StepRecord:
     may_wait: bool = field(default=False, compare=False, repr=False)
     """Whether it may be written with the next row: a step that is lost before that is taken again, and harms nobody."""
 
+    @property
+    def hurried(self) -> bool:
+        """Whether nobody waits for the disk: in the turn's own loop, one that is waited for precedes any effect."""
+        return self.state is StepState.DONE and self.kind in (StepKind.MODEL, StepKind.TOOL) and not self.key.agent_path
+
     @classmethod
     def from_row(cls, row: "asyncpg.Record") -> Self:
         """Return the row that was stored."""
@@ -119,23 +124,6 @@ class StepRecord:
             usage=TokenUsage.from_json(row["usage"]),
             duration_ms=row["duration_ms"],
             idempotency_key=row["idempotency_key"],
-        )
-
-    def ended(self, outcome: Outcome, result: JsonObject, duration_ms: int) -> "StepRecord":
-        """Return the row of the same step with its end; made by hand, since `dataclasses.replace` is slow."""
-        return StepRecord(
-            self.key,
-            self.kind,
-            self.name,
-            self.state,
-            self.arguments_hash,
-            self.effect,
-            outcome,
-            result,
-            self.usage,
-            duration_ms,
-            self.idempotency_key,
-            may_wait=self.may_wait,
         )
 
 
@@ -173,8 +161,8 @@ class Journal(Protocol):
         """Return every row of this turn, by key."""
         ...
 
-    async def write(self, record: StepRecord) -> None:
-        """Store a row under its key; it is committed when this returns, or with the next one if it may wait.
+    async def write(self, *records: StepRecord) -> None:
+        """Store rows under their keys; they are committed when this returns, or with the next if all may wait.
 
         Repeating it changes nothing; a started row never replaces a done row. Raises `LeaseLost` if another
         worker has the turn by now: the loop then stops and does nothing more.

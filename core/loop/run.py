@@ -210,18 +210,19 @@ class RunJournal:
         self.recorded, self.outcome_unknown = journal.recorded, journal.outcome_unknown
         self.flush, self.waiting = journal.flush, journal.waiting
 
-    async def write(self, record: StepRecord) -> None:
+    async def write(self, *records: StepRecord) -> None:
         ends = time.monotonic() + self._patience
         while True:
             try:
-                await self._journal.write(record)
+                await self._journal.write(*records)
                 break
             except StoreUnavailable:
                 if time.monotonic() >= ends:
                     raise
                 await asyncio.sleep(_PAUSE)
-        if record.state is StepState.DONE:
-            self.report(record)
+        for record in records:
+            if record.state is StepState.DONE:
+                self.report(record)
 
     def report(self, record: StepRecord) -> None:
         """Report a step that is over to log and metrics."""

@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 from core import replies
 from core.errors import Halted, LeaseLost, ToolError, ToolRetry
@@ -44,6 +44,8 @@ class _Ready:
     record: StepRecord
     note: str
     """The note for the model at the end of the result."""
+    begins: bool
+    """Whether it acts, and has not begun yet."""
 
 
 class ToolRunner:
@@ -84,64 +86,48 @@ class ToolRunner:
         return [results[index] for index in sorted(results)]
 
     async def _run_batch(self, step: int, batch: list[Numbered]) -> list[CallResult]:
+        """Run calls side by side, once it is known which of them may: all that act begin in one write."""
         where = self._scope.where.at(step)
-        keys = [StepKey(step, index, where.agent_path) for index, _ in batch]
-        if len(batch) == 1:
-            return [await self._run(where, keys[0], batch[0][1])]
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [
-                    group.create_task(self._run_or_halt(where, key, call))
-                    for key, (_, call) in zip(keys, batch, strict=True)
-                ]
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from errors
-        results = list[CallResult]()
-        for task in tasks:
-            if isinstance(ended := task.result(), Halted):
-                raise ended
-            results.append(ended)
-        return results
+        keyed = {StepKey(step, index, where.agent_path): call for index, call in batch}
+        entered = await _side_by_side([self._enter(where, key, call) for key, call in keyed.items()])
+        ready = [each for each in entered if isinstance(each, _Ready)]
+        if begun := [replace(each.record, state=StepState.STARTED) for each in ready if each.begins]:
+            await self._scope.journal.write(*begun)
+        results = dict(zip([each.key for each in ready], await _side_by_side(map(self._run, ready)), strict=True))
+        return [each if isinstance(each, CallResult) else results[each.key] for each in entered]
 
-    async def _run_or_halt(self, where: HookContext, key: StepKey, call: ToolCall) -> CallResult | Halted:
-        """Run a call; return a halt instead of raising it, since the calls beside it that have begun are awaited."""
-        try:
-            return await self._run(where, key, call)
-        except Halted as halted:
-            return halted
-
-    async def _run(self, where: HookContext, key: StepKey, call: ToolCall) -> CallResult:
+    async def _enter(self, where: HookContext, key: StepKey, call: ToolCall) -> "_Ready | CallResult":
+        """Return a call that may run now, or the result of one that ran before, waits or may not run."""
         known = self._scope.recorded.get(key)
         if known and known.state is StepState.DONE:
             return _from_record(call, known)
         if known and not self._may_run_again(known):
             end = ToolEnd(UNKNOWN_OUTCOME, Outcome.UNKNOWN)
             return await self._end(replace(known, state=StepState.DONE), call, end)
-        result = await self._run_now(where, key, call, known)
-        await self._scope.hooks.tell(Hook.call_finished, where, result)
-        return result
-
-    async def _run_now(self, where: HookContext, key: StepKey, call: ToolCall, known: StepRecord | None) -> CallResult:
         ready = await self._prepare(where, key, call, known)
-        if isinstance(ready, CallResult):
-            if ready.outcome is Outcome.WAITING:
-                return ready
+        if isinstance(ready, _Ready):
+            return ready
+        if ready.outcome is not Outcome.WAITING:
             record = StepRecord(key, StepKind.TOOL, call.name[:_MAX_NAME], StepState.DONE)
-            return await self._end(record, call, ToolEnd(ready.text, ready.outcome))
-        record = ready.record
-        if (known is None or known.result.get(_HELD)) and record.effect is not Effect.READ:
-            await self._scope.journal.write(replace(record, state=StepState.STARTED))
+            ready = await self._end(record, call, ToolEnd(ready.text, ready.outcome))
+        await self._scope.hooks.tell(Hook.call_finished, where, ready)
+        return ready
+
+    async def _run(self, ready: _Ready) -> CallResult:
+        where, record = self._scope.where.at(ready.key.step), ready.record
         began = time.monotonic()
         end = await self._execute(where, ready)
         if end.outcome is Outcome.WAITING:
-            return CallResult(call, end.text, end.outcome)
-        if end.outcome is Outcome.UNKNOWN:
-            self._open_keys[record.name, record.arguments_hash] = record.idempotency_key
-        text = await self._scope.hooks.pipe(Hook.post_acting, end.text, where, ready.granted.planned)
-        text = await self._gate.finish(ready.granted, text, end.outcome)
-        return await self._end(
-            record, call, end._replace(text=text + ready.note), int((time.monotonic() - began) * 1000)
-        )
+            result = CallResult(ready.call, end.text, end.outcome)
+        else:
+            if end.outcome is Outcome.UNKNOWN:
+                self._open_keys[record.name, record.arguments_hash] = record.idempotency_key
+            text = await self._scope.hooks.pipe(Hook.post_acting, end.text, where, ready.granted.planned)
+            text = await self._gate.finish(ready.granted, text, end.outcome)
+            took = int((time.monotonic() - began) * 1000)
+            result = await self._end(record, ready.call, end._replace(text=text + ready.note), took)
+        await self._scope.hooks.tell(Hook.call_finished, where, result)
+        return result
 
     def _may_run_again(self, known: StepRecord) -> bool:
         """Follow the stricter effect: the tool's when the call started, or its present effect."""
@@ -193,7 +179,8 @@ class ToolRunner:
             # A repeated call of an agent or of a tool of the turn would find what the first one left.
             may_wait=tool.effect is Effect.READ and not (tool.agent or tool.of_turn or passage.call_id),
         )
-        return _Ready(key, call, tool, passage, parsed, record, understood.note)
+        begins = (known is None or bool(known.result.get(_HELD))) and tool.effect is not Effect.READ
+        return _Ready(key, call, tool, passage, parsed, record, understood.note, begins)
 
     async def _execute(self, where: HookContext, ready: _Ready) -> ToolEnd:
         tool, hooks, config = ready.tool, self._scope.hooks, self._scope.config
@@ -239,12 +226,34 @@ class ToolRunner:
         if entities:
             result["entities"] = [asdict(entity) for entity in entities]
         self._scope.files.note(record.key, end.files, result)
-        if end.files:
-            record = replace(record, may_wait=False)  # a repeat would make them again
-        await self._scope.journal.write(record.ended(end.outcome, result, duration_ms))
+        may_wait = record.may_wait and not end.files  # a repeat would make them again
+        ended = replace(record, outcome=end.outcome, result=result, duration_ms=duration_ms, may_wait=may_wait)
+        await self._scope.journal.write(ended)
         if end.outcome is Outcome.OK:
             self._scope.outside.take(record.key, self._tools.get(record.name), kept)
         return CallResult(call, kept, end.outcome, len(end.text), duration_ms, entities, end.told)
+
+
+async def _side_by_side[T](calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Await calls; a halt is raised once the calls beside it have ended, since they have begun."""
+
+    async def or_halt(call: Coroutine[Any, Any, T]) -> T | Halted:
+        try:
+            return await call
+        except Halted as halted:
+            return halted
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(or_halt(call)) for call in calls]
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from errors
+    results = list[T]()
+    for task in tasks:
+        if isinstance(ended := task.result(), Halted):
+            raise ended
+        results.append(ended)
+    return results
 
 
 def _new_key(scope: TurnScope, key: StepKey) -> str:

@@ -80,12 +80,13 @@ class DyingJournal:
         """Return what was kept."""
         return await self.journal.recorded()
 
-    async def write(self, record: StepRecord) -> None:
-        """Keep a row, or lose it; then die if this was the point."""
+    async def write(self, *records: StepRecord) -> None:
+        """Keep rows, or lose them; then die if this was the point."""
         if not self.drops:
-            await self.journal.write(record)
-        point = f"{record.key.step}.{record.key.call_index}"
-        die_at(self.turn, point if record.state is StepState.DONE else f"started {point}")
+            await self.journal.write(*records)
+        for record in records:
+            point = f"{record.key.step}.{record.key.call_index}"
+            die_at(self.turn, point if record.state is StepState.DONE else f"started {point}")
 
     async def flush(self) -> None:
         """Keep what waits."""

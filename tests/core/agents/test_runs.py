@@ -72,11 +72,11 @@ class DyingJournal(MemoryJournal):
         super().__init__()
         self.left, self.after = dies_at, after
 
-    async def write(self, record: StepRecord) -> None:
+    async def write(self, *records: StepRecord) -> None:
         self.left -= 1
         if self.left < 0 or (self.left == 0 and not self.after):
             raise Killed
-        await super().write(record)
+        await super().write(*records)
         if self.left == 0:
             raise Killed
 

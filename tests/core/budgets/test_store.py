@@ -216,8 +216,8 @@ class Killed(BaseException):
 class DyingJournal(MemoryJournal):
     """Keep the first row, and die."""
 
-    async def write(self, record: StepRecord) -> None:
-        await super().write(record)
+    async def write(self, *records: StepRecord) -> None:
+        await super().write(*records)
         raise Killed
 
 

@@ -341,10 +341,10 @@ class TestHooks:
 class TestJournal:
     async def test_promise_5_a_lost_lease_stops_the_loop_at_once(self) -> None:
         class Lost(MemoryJournal):
-            async def write(self, record: StepRecord) -> None:
-                if record.key.call_index:
+            async def write(self, *records: StepRecord) -> None:
+                if records[0].key.call_index:
                     raise LeaseLost("theirs")
-                await super().write(record)
+                await super().write(*records)
 
         model = FakeModel([wants(("add", {"a": 1, "b": 1}), ("add", {"a": 1, "b": 2})), says("never")])
         with pytest.raises(LeaseLost):
@@ -355,11 +355,11 @@ class TestJournal:
         class Away(MemoryJournal):
             failures = 3
 
-            async def write(self, record: StepRecord) -> None:
-                if record.key.call_index and record.state is StepState.DONE and self.failures:
+            async def write(self, *records: StepRecord) -> None:
+                if records[0].key.call_index and records[0].state is StepState.DONE and self.failures:
                     self.failures -= 1
                     raise StoreUnavailable("away")
-                await super().write(record)
+                await super().write(*records)
 
         ran = []
 

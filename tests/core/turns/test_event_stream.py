@@ -154,7 +154,7 @@ class TestTheEnd:
 
     async def test_comes_before_an_error_that_leaves_no_result_is_raised(self) -> None:
         class Lost(MemoryJournal):
-            async def write(self, record: StepRecord) -> None:
+            async def write(self, *records: StepRecord) -> None:
                 raise LeaseLost("theirs")
 
         async def lost() -> list[StreamEvent]:

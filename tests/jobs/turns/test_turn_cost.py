@@ -32,10 +32,10 @@ from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 from tests.services import private_postgres, private_valkey
 
 PLAIN_ROUND_TRIPS, PLAIN_TRANSACTIONS, PLAIN_FLUSHES = 4, 4, 3
-TOOLS_ROUND_TRIPS, TOOLS_TRANSACTIONS, TOOLS_FLUSHES = 5, 5, 4
+TOOLS_ROUND_TRIPS, TOOLS_TRANSACTIONS, TOOLS_FLUSHES = 5, 5, 3
 """Ceilings: lower them with each round trip that is saved. One reads which skills the person has."""
-ACTING_FLUSHES = 8
-"""With two tools that act: the answer that calls them, and for each that it starts and how it ended."""
+ACTING_FLUSHES = 4
+"""With two tools that act: that both begin."""
 LOOK, WRITE = "select turn_news(", "select record_step("
 """A round trip more where the machine is so slow that what a write told of further messages has become old."""
 COMMANDS = 3.5

@@ -283,9 +283,9 @@ begin
                         and s.result ->> 'under' = p_fence::text)) then
         perform require_no_halt();
     end if;
-    -- Nobody need wait until the result of a tool that only reads is on disk: one that is lost is read again, and whatever
-    -- comes after it in the turn is on disk no sooner.
-    if not v_steps @? '$[*] ? (@.kind != "tool" || @.effect != "read" || @.state != "done")' then
+    -- Whatever comes after hurried steps in the turn is on disk no sooner, and their worker writes them again with it: if
+    -- Postgres dies, it loses the end of a turn after which nothing has acted yet.
+    if not v_steps @? '$[*] ? (!(@.hurried == true))' then
         perform set_config('synchronous_commit', 'off', true);
     end if;
     perform store_steps(p_tenant, p_fence, p_turn, v_steps);
