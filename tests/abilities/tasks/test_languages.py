@@ -104,6 +104,7 @@ def test_what_a_run_tells_is_in_the_persons_language(language: str) -> None:
             "R\nVorher: unbekannt. Jetzt: 2.\n(Das war am Mo., 2. März 2026, 09:00 Uhr fällig.)"
         )
         assert value_in_words(412.5) == "412,5"
+        assert value_in_words({"Stück": ["größer"]}) == '{"Stück": ["größer"]}'
 
 
 @OTHERS

@@ -24,6 +24,13 @@ def test_texts_that_callers_leave_empty_are_none() -> None:
     assert trigger_from_json("schedule", {"cron": "0 9 * * *", "timezone": ""}) == ScheduleTrigger(cron="0 9 * * *")
 
 
+def test_whole_numbers_with_a_decimal_point_are_whole() -> None:
+    read = trigger_from_json("schedule", {"cron": "0 9 * * *", "count": 3.0, "jitter_seconds": 5.0})
+    assert isinstance(read, ScheduleTrigger)
+    assert [read.count, read.jitter_seconds] == [3, 5]
+    assert [type(value) for value in (read.count, read.jitter_seconds)] == [int, int]
+
+
 @pytest.mark.parametrize(
     "looked_at", [{}, {"url": ""}, {"tool": ""}, {"url": "", "tool": "t"}, {"url": PAGE, "tool": "t"}]
 )

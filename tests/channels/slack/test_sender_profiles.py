@@ -21,20 +21,23 @@ class ToldSlackApi(SlackApi):
     async def call(
         self, method: str, arguments: JsonObject | None = None, *, get: bool = False, token: str | None = None
     ) -> JsonObject:
-        """Answer `users.info`."""
-        return {"ok": True, "user": {"real_name": "Ada", "tz": "Europe/Berlin", "locale": "de-DE"}}
+        """Answer `users.info`: a locale only if it is asked for (docs.slack.dev/reference/methods/users.info)."""
+        locale: JsonObject = {"locale": "de-DE"} if (arguments or {}).get("include_locale") else {}
+        return {"ok": True, "user": {"real_name": "Ada", "tz": "Europe/Berlin", **locale}}
 
 
 @dataclass(slots=True)
 class ProfileSink(MemorySink):
-    """An inbox that records where people are."""
+    """An inbox that records where people are, and what they speak."""
 
     zones: list[str | None] = field(default_factory=list)
+    languages: list[str | None] = field(default_factory=list)
 
     async def accept(self, inbound: Inbound) -> Received:
         """Record it."""
         assert isinstance(inbound, SenderProfile)
         self.zones.append(inbound.timezone)
+        self.languages.append(inbound.language)
         return await MemorySink.accept(self, inbound)
 
 
@@ -52,6 +55,7 @@ async def test_the_timezones_of_this_machine_are_read_once(monkeypatch: pytest.M
     for user in ("U1", "U2", "U3"):
         await profiles.ask("T1", user)
     assert sink.zones == ["Europe/Berlin"] * 3
+    assert sink.languages == ["de-DE"] * 3
     assert len(read) == 1
 
 
