@@ -99,9 +99,8 @@ async def _search(query: str, context: ToolExecutionContext, here: KnownPlace | 
 
 
 async def _searxng(query: str, context: ToolExecutionContext, here: KnownPlace | None) -> list[dict[str, Any]]:
-    asked = {"q": _near(query, here), "format": "json", "language": (context.language or "all")[:2]}
-    if not context.language:
-        asked["language"] = "all"
+    language = context.language[:2] if context.language else "all"
+    asked = {"q": _near(query, here), "format": "json", "language": language}
     answer = await _ask(context, "GET", f"{context.settings['search_url']}/search?{urlencode(asked)}")
     return [hit | {"date": hit.get("publishedDate")} for hit in _Hits.model_validate_json(answer.body).results[:_FOUND]]
 

@@ -25,6 +25,8 @@ class Site:
     )
     asked: list[str] = field(default_factory=list)
     queries: list[Json] = field(default_factory=list)
+    languages: list[str] = field(default_factory=list)
+    """Those in which SearXNG is to search."""
     headers: list[Mapping[str, str]] = field(default_factory=list)
     found: list[dict[str, str]] = field(default_factory=list)
     """What a search finds: url, title, content."""
@@ -85,6 +87,7 @@ async def _searxng(site: Site, request: web.Request) -> web.Response:
     if request.query.get("format") != "json" or site.failing:
         return web.Response(text="<h1>Forbidden</h1>", status=site.failing or 403, content_type="text/html")
     site.queries.append(request.query["q"])
+    site.languages.append(request.query["language"])
     results: list[Json] = [
         {**hit, "engine": "duckduckgo", "engines": ["duckduckgo"], "score": 1.0, "publishedDate": None}
         for hit in site.found

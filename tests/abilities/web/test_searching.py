@@ -46,6 +46,13 @@ async def test_what_is_found_is_listed_with_its_address(site: Site, context: Too
     assert site.queries == ["ferry times"]
 
 
+async def test_searxng_searches_in_the_persons_language_or_in_all(site: Site, http: GuardedClient) -> None:
+    here = replace(a_context(), http=http, settings={"search": "searxng", "search_url": site.url})
+    for language in ("de-AT", None):
+        await web_search("ferry", replace(here, language=language))
+    assert site.languages == ["de", "all"]
+
+
 class Here:
     """A person who sent a place three minutes ago."""
 
