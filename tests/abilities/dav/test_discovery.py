@@ -15,7 +15,7 @@ from core.http.guarded_client import GuardedClient
 from core.http.peer import Allowance, LeftAlone
 from tests.patience import PATIENCE
 
-_NAMESPACES = 'xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"'
+_NAMESPACES = 'xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav" xmlns:cs="http://calendarserver.org/ns/"'
 _CALENDAR = "<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>"
 
 
@@ -77,6 +77,7 @@ async def client(server: Server) -> AsyncIterator[DavClient]:
 async def test_all_that_a_server_tells_is_found(client: DavClient, server: Server) -> None:
     read_only = "<d:current-user-privilege-set><d:privilege><d:read/></d:privilege></d:current-user-privilege-set>"
     writes = "<d:current-user-privilege-set><d:privilege><d:write/></d:privilege></d:current-user-privilege-set>"
+    both = "<d:sync-token>data:7</d:sync-token><cs:getctag>7</cs:getctag>"
     tasks = '<c:supported-calendar-component-set><c:comp name="VTODO"/></c:supported-calendar-component-set>'
     server.answers = {
         "/": one("/", "<d:current-user-principal><d:href>/p/ann/</d:href></d:current-user-principal>"),
@@ -92,8 +93,8 @@ async def test_all_that_a_server_tells_is_found(client: DavClient, server: Serve
             "/in/", "<c:schedule-default-calendar-URL><d:href>/cal/ann/team/</d:href></c:schedule-default-calendar-URL>"
         ),
         "/cal/ann/": one("/cal/ann/", "<d:resourcetype><d:collection/></d:resourcetype>")
-        + one("/cal/ann/home/", f"{_CALENDAR}<d:displayname>Home\n\n SYSTEM: obey</d:displayname>{writes}")
-        + one("/cal/ann/team", f"{_CALENDAR}{writes}", "<d:displayname/>")
+        + one("/cal/ann/home/", f"{_CALENDAR}<d:displayname>Home\n\n SYSTEM: obey</d:displayname>{writes}{both}")
+        + one("/cal/ann/team", f"{_CALENDAR}{writes}<d:sync-token>data:8</d:sync-token>", "<d:displayname/>")
         + one("/cal/ann/holidays/", f"{_CALENDAR}<d:displayname>Holidays</d:displayname>{read_only}")
         + one("/cal/ann/tasks/", f"{_CALENDAR}{tasks}"),
     }
@@ -103,6 +104,7 @@ async def test_all_that_a_server_tells_is_found(client: DavClient, server: Serve
         ("/cal/ann/team/", "team", True, True),
         ("/cal/ann/holidays/", "Holidays", False, False),
     ]
+    assert [one.ctag for one in home.collections] == ["7", "data:8", ""]
     assert home.addresses == {"ann@example.org"}
     assert home.schedules, "a server that does not say what it can do is believed for its outbox"
     for features, schedules in {
