@@ -8,6 +8,9 @@ from tests.mutants.line_map import ROOMS
 from tests.mutants.operators import Edit, Mutant, edits_of, mutant_of
 from tests.shipping.harness import ROOT, python_files
 
+type Edits = Mapping[int, Sequence[Edit]]
+"""What could be changed in a file, by line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Room:
@@ -53,17 +56,17 @@ def of_pure_rooms(names: Iterable[str], each: int, seed: int) -> list[Chosen]:
     for name in names:
         room = PURE[name]
         files = sorted(path.relative_to(ROOT).as_posix() for pattern in room.modules for path in ROOT.glob(pattern))
-        mutants = _some(files, each, random.Random(f"{seed} {name}"))
+        mutants = _some(_edits(files), each, random.Random(f"{seed} {name}"))
         chosen += [Chosen(name, mutant, room.tests) for mutant in mutants]
     return chosen
 
 
 def anywhere(most: int, seed: int) -> list[Chosen]:
     """Choose lines of the whole product; each room has as many as its share of the lines."""
-    by_room: dict[str, list[str]] = {}
-    for path in python_files(*ROOMS):
-        by_room.setdefault(room_of(path), []).append(path)
-    lines = {room: sum(len(edits_of(_read(path))) for path in files) for room, files in by_room.items()}
+    by_room: dict[str, dict[str, Edits]] = {}
+    for path, edits in _edits(python_files(*ROOMS)).items():
+        by_room.setdefault(room_of(path), {})[path] = edits
+    lines = {room: sum(map(len, files.values())) for room, files in by_room.items()}
     draw = random.Random(str(seed))
     chosen: list[Chosen] = []
     for room, share in shares(lines, most).items():
@@ -89,9 +92,13 @@ def shares(lines: Mapping[str, int], most: int) -> dict[str, int]:
     return shared
 
 
-def _some(files: Iterable[str], most: int, draw: random.Random) -> list[Mutant]:
+def _edits(files: Iterable[str]) -> dict[str, Edits]:
+    return {path: edits_of(_read(path)) for path in files}
+
+
+def _some(files: Mapping[str, Edits], most: int, draw: random.Random) -> list[Mutant]:
     """Draw lines, and one change of each."""
-    lines = [(path, edits) for path in files for edits in edits_of(_read(path)).values()]
+    lines = [(path, edits) for path, by_line in files.items() for edits in by_line.values()]
     draw.shuffle(lines)
     mutants: list[Mutant] = []
     for path, edits in lines:
