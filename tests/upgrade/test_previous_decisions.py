@@ -40,11 +40,17 @@ asyncio.run(main(*sys.argv[1:]))
 VOID = "update approvals set state = 'cancelled', reason = 'amended', decided_at = now() where id = 'apr'"
 
 
+@pytest.fixture(scope="module")
+def previous(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the previous release, which its first process compiles for the others."""
+    return unpack(tmp_path_factory.mktemp("previous"))
+
+
 async def decide_as_before(folder: Path, how: str, store: Store, tenant: str) -> None:
     """Approve by the code of the previous release."""
     values = [how, store.url, tenant, TOKEN, CHANNEL, ACCOUNT, ANN]
     run = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", DECIDE, *values, cwd=unpack(folder), stderr=asyncio.subprocess.PIPE
+        sys.executable, "-c", DECIDE, *values, cwd=folder, stderr=asyncio.subprocess.PIPE
     )
     _, told = await run.communicate()
     assert run.returncode == 0, told.decode()
@@ -53,12 +59,12 @@ async def decide_as_before(folder: Path, how: str, store: Store, tenant: str) ->
 @pytest.mark.parametrize(("void", "state"), [("select", "approved"), (VOID, "cancelled")], ids=["open", "void"])
 @pytest.mark.parametrize("how", ["typed", "pressed", "said"])
 async def test_promise_9_the_previous_release_decides_beside_new_functions(
-    store: Store, tmp_path: Path, how: str, void: str, state: str
+    store: Store, previous: Path, how: str, void: str, state: str
 ) -> None:
     tenant = str((await make_moment(store))["tenant"])
     await store.admin.execute("update approvals set token = $1 where id = 'apr'", TOKEN)
     await store.admin.execute("update outbound set state = 'sent' where id = 'out_card'")
     await store.admin.execute("update outbound_parts set state = 'sent' where outbound_id = 'out_card'")
     await store.admin.execute(void)
-    await decide_as_before(tmp_path, how, store, tenant)
+    await decide_as_before(previous, how, store, tenant)
     assert await store.one("select state from approvals where id = 'apr'") == state
