@@ -20,11 +20,12 @@ from core.files.links import FileLinks
 from operations.console.sign_in import ConsoleSignIn
 from operations.tenants.links import ExportLinks
 from tests.core.harness import opened
-from tests.examples import scaled
+from tests.examples import scaled, sized
 from tests.onevalet.wiring.served import KEYS, PUBLIC_URL, Address, Served, open_served, raw
 from tests.postgres_meter import PostgresMeter, metered
 
-REQUESTS = 1000
+REQUESTS = sized(330, full=1000)
+"""To each address: some more than are answered of one source."""
 BAD_A_MINUTE, BAD_OF_A_PROOF = 300, 60
 """What docs/access.md promises; not what the code says of itself."""
 MOST_TRANSACTIONS = 10
