@@ -49,6 +49,7 @@ WRONG: dict[str, Sequence[Wrong]] = {
     ],
     "web": [Wrong("", "DATABASE_URL is not set", settings=NOWHERE), Wrong("now", "unexpected")],
     "worker": [
+        Wrong("", "DATABASE_URL is not set", settings=NOWHERE),
         Wrong("", "ONEVALET_MODEL is not set"),
         Wrong("", "litellm knows no provider of nosuchmodel", settings=BAD_MODEL),
         Wrong("--no-spare", "litellm knows no provider of nosuchmodel", settings=BAD_MODEL),
