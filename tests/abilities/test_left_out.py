@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import cache_from_source
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -31,7 +30,7 @@ from tests.forker import plain_environment
 from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.running_dev import dev_environment
-from tests.shipping.harness import ROOT, tracked_files
+from tests.shipping.harness import ROOT, copy_compiled, tracked_files
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("left_out"), pytest.mark.timeout(600)]
 SPINE = (
@@ -179,10 +178,7 @@ def _copied(root: Path, gone: set[str], chosen: str) -> Tree:
         if not name.startswith(left_out):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, root / name)
-            compiled = Path(cache_from_source(path))
-            if path.suffix == ".py" and compiled.exists():  # good for the copy too, which has the time of its original
-                (root / name).parent.joinpath("__pycache__").mkdir(exist_ok=True)
-                shutil.copy2(compiled, (root / name).parent / "__pycache__")
+            copy_compiled(path, root / name)
     return Tree(root, frozenset(gone))
 
 

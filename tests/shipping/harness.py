@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -38,6 +39,14 @@ def tracked_files() -> tuple[Path, ...]:
     """List the project's files: those that git tracks, or would track after `git add`."""
     listed = run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"])
     return tuple(path for name in listed.split("\0") if name and (path := ROOT / name).is_file())
+
+
+def copy_compiled(path: Path, copy: Path) -> None:
+    """Copy what Python has compiled of a file, which is good for a copy with the same time."""
+    compiled, target = (Path(cache_from_source(one)) for one in (path, copy))
+    if path.suffix == ".py" and compiled.exists():
+        target.parent.mkdir(exist_ok=True)
+        shutil.copyfile(compiled, target)
 
 
 @cache

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shipping.harness import ROOT, clean_environment, find_uv, instructions, read, tracked_files
+from tests.shipping.harness import ROOT, clean_environment, copy_compiled, find_uv, instructions, read, tracked_files
 
 _OF_THE_IMAGE = ("useradd", "install --directory", "pip install", "python -m compileall")
 """How the lines begin that need an image of their own."""
@@ -48,10 +48,11 @@ def image_files() -> list[Path]:
 
 
 def copy_image(folder: Path) -> None:
-    """Copy what the image has of the project."""
+    """Copy what the image has of the project, with what Python has compiled of it."""
     for inner in image_files():
         (folder / inner).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / inner, folder / inner)
+        shutil.copy2(ROOT / inner, folder / inner)
+        copy_compiled(ROOT / inner, folder / inner)
 
 
 class Image:

@@ -83,7 +83,7 @@ def settings(database_url: str, redis_url: str, tmp_path: Path) -> dict[str, str
 
 
 def test_every_module_finds_what_it_imports_without_any_extra(lean: Image) -> None:
-    # First what compiles everything, so that the others need not.
+    # First what compiles what is left, so that the others need not.
     done = lean.run("-c", _IMPORT_ALL.format(names=SHIPPED, not_there=NOT_THERE), PYTHONDONTWRITEBYTECODE="")
     assert done.returncode == 0, done.stderr[-2000:]
     for command in processes().values():
