@@ -21,7 +21,8 @@ from typing import Any
 import structlog
 
 from workbench.benchmarks.peers import environments
-from workbench.benchmarks.report import page, plots, results
+from workbench.benchmarks.report import page, plots, quotes, results
+from workbench.benchmarks.scale import report as scale
 from workbench.benchmarks.suite import durable, files, growth, model_calls, start, tasks, turn, way_in, whole_way
 from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Options, Samples
 
@@ -51,6 +52,7 @@ def main() -> None:
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     if chosen.mark:
         page.write(results.save({}), list(BENCHMARKS.values()))
+        scale.write({})
         return
     peers = environments.make() if chosen.peers else {}
     rounds = chosen.rounds or (3 if chosen.table else 5)
@@ -66,6 +68,7 @@ def main() -> None:
             everything = results.save({name: fresh})
             page.write(everything, list(BENCHMARKS.values()))
             plots.draw(everything)
+            quotes.write()
     sys.stdout.write("\n".join(["", *(goals if chosen.table else ()), ""]))
 
 

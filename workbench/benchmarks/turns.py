@@ -37,7 +37,7 @@ from onevalet.migrating import migrate
 from tests.scripted_model import ScriptedModel
 from tests.services import private_postgres, private_valkey
 from workbench.benchmarks.cpu import cpu_of, until_rest
-from workbench.benchmarks.whole.model import FACTS, PLAIN, answer
+from workbench.benchmarks.whole.model import FACTS, answer, plain
 from workbench.benchmarks.whole.plain_sql import wal_written
 from workbench.benchmarks.whole.way import SHIPPED
 
@@ -157,7 +157,7 @@ async def phase(bench: Bench, work: Callable[[], Awaitable[int]]) -> dict[str, f
 async def one_by_one(bench: Bench, count: int) -> int:
     """Send messages in sequence, with pauses."""
     for number in range(count):
-        await bench.people[number % len(bench.people)].say(f"{PLAIN[number % len(PLAIN)]} {number}")
+        await bench.people[number % len(bench.people)].say(plain(number, number))
         await bench.until_answered()
         await asyncio.sleep(random.uniform(0.02, 0.1))
     return count
@@ -170,7 +170,7 @@ async def all_at_once(bench: Bench, seconds: float, people: int | None = None) -
     async def talk(number: int, person: TerminalChannel) -> int:
         said = 0
         while time.monotonic() < until:
-            await person.say(f"{PLAIN[said % len(PLAIN)]} {said}")
+            await person.say(plain(said, said))
             said += 1
             await bench.until_answered(f"person{number}")
         return said

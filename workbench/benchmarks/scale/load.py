@@ -16,22 +16,21 @@ from tests.spine.texts import Text, make_texts
 from workbench.benchmarks.cpu import until_rest
 from workbench.benchmarks.scale.cost import PARTS, used
 from workbench.benchmarks.scale.installation import Installation
-from workbench.benchmarks.whole.model import PLAIN
+from workbench.benchmarks.whole.model import plain
 from workbench.simulator.config import Person, TwilioConfig
 from workbench.simulator.twilio import TwilioSimulator
 
 _WITHIN = 3600.0
 _OURS = TwilioConfig().number
-_QUIET = """
+_TO_REMEMBER = "memory_jobs where not_before <= now() or lease_until > now()"
+_QUIET = f"""
 update profile_jobs j set not_before = j.not_before - interval '10 minutes'
 from (select tenant_id, turn_id from profile_jobs where attempts = 0 and not_before > now() - interval '5 minutes'
-      for update skip locked) q
+        and tenant_id not in (select tenant_id from {_TO_REMEMBER}) for update skip locked) q
 where j.tenant_id = q.tenant_id and j.turn_id = q.turn_id
-"""
-"""Lets the people have been quiet: a message is a talk of its own, which is read at once."""
-_UNREAD = """
-select exists (select from profile_jobs) or exists (select from memory_jobs where not_before <= now())
-"""
+"""  # noqa: S608
+"""Lets the people have been quiet: a message is a talk of its own, read as soon as memory has taken it."""
+_UNREAD = f"select exists (select from profile_jobs) or exists (select from {_TO_REMEMBER})"  # noqa: S608
 type _Connection = "asyncpg.Connection[asyncpg.Record]"
 
 
@@ -66,8 +65,7 @@ class People:
 
     async def _measured(self, messages: int, write: Callable[[Driver, list[Text]], Awaitable[None]]) -> Load:
         texts = make_texts(self._everyone, messages, self._chance, ("sms",), first=self._written)
-        beginnings = itertools.cycle(PLAIN)
-        texts = [replace(text, copies=1, body=f"{next(beginnings)} {text.body}") for text in texts]
+        texts = [replace(text, copies=1, body=plain(number, text.body)) for number, text in enumerate(texts)]
         self._written += messages
         system = self._installation.system
         driver, admin = Driver(system, TwilioConfig(), self._chance), await system.connect()

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.faults.report import commit
 from tests.forker import ROOT
+from workbench.benchmarks.report import quotes
 from workbench.benchmarks.report.page import OF_OLD
 from workbench.benchmarks.report.plots import svg
 from workbench.benchmarks.report.results import is_old
@@ -20,7 +21,7 @@ type Results = dict[str, Any]
 
 PAGE = ROOT / "docs" / "scale.md"
 PLOTS = ROOT / "docs" / "scale"
-NUMBERS = PLOTS / "results.json"
+NUMBERS = quotes.SCALE
 BEGIN, END = "<!-- measured -->", "<!-- end of what was measured -->"
 WIDTH = 140
 WANTED, A_DAY, PEAK = 1_000_000, 20, 3
@@ -41,6 +42,7 @@ def write(results: Results) -> None:
     for plot in plots(results):
         (PLOTS / f"{plot['name']}.svg").write_text("\n".join(svg(plot)) + "\n", encoding="utf-8")
     PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8"), results), encoding="utf-8")
+    quotes.write()
 
 
 def stored() -> Results:

@@ -20,7 +20,7 @@ from workbench.benchmarks.suite.metrics import (
     Target,
 )
 from workbench.benchmarks.whole.checkouts import HERE, Checkout, earlier
-from workbench.benchmarks.whole.model import FACTS, PLAIN, SUM
+from workbench.benchmarks.whole.model import FACTS, SUM, plain
 from workbench.benchmarks.whole.plain_sql import PlainSql
 from workbench.benchmarks.whole.way import LEAN as WITHOUT_MEMORY
 from workbench.benchmarks.whole.way import SHIPPED, Spent, Way, opened, sustained
@@ -118,7 +118,7 @@ async def _warm(way: Way, options: Options) -> None:
     """Let each person tell two facts, and 40 turns be done."""
     people = options.of(_PEOPLE, 2)
     for turn in range(options.of(_WARM, 4)):
-        facts = FACTS[turn // people] if turn < people * len(FACTS) else PLAIN[turn % len(PLAIN)]
+        facts = FACTS[turn // people] if turn < people * len(FACTS) else plain(turn)
         await way.ask(turn % people, facts)
     await way.rest()
     way.longest_pauses()
@@ -129,7 +129,7 @@ async def _talk(way: Way, people: int, messages: int, kind: str) -> int:
 
     async def talk(person: int) -> None:
         for number in range(messages // people):
-            await way.ask(person, SUM if kind == "tools" else PLAIN[number % len(PLAIN)])
+            await way.ask(person, SUM if kind == "tools" else plain(number))
 
     await asyncio.gather(*(talk(person) for person in range(people)))
     return messages // people * people

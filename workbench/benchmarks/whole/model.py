@@ -11,14 +11,21 @@ from tests.scripted_model import ModelCall, Reply, ScriptedModel, calls, text
 
 SUM = "add"
 """The beginning of a message that uses tools."""
-PLAIN = (*["What shall I know about the plants in Bonn today? Number"] * 4, "I water the plants in Bonn on day")
-"""The beginnings of what people write in turn, each followed by a number: one in five is something to remember."""
+TELLING = 5
+"""One of so many plain messages is something to remember."""
 FACTS = ("I live in Bonn with my sister Anna now. My friend is", "My dog is called Rex. His number is")
 """The beginnings of what each person tells first."""
 _READS = "You read what a person and their assistant said"
 _ANSWER = "Here is what I can say about that, as briefly as a text allows: it is done, and nothing else is open."
 _KEPT = 1000
 """Calls that are remembered."""
+
+
+def plain(number: int, mark: object = "") -> str:
+    """Return what people write in turn, with a mark of its own."""
+    if number % TELLING == TELLING - 1:
+        return f"I water the plants in Bonn on day {mark}".strip() + "."
+    return f"What shall I know about the plants in Bonn today {mark}".strip() + "?"
 
 
 def answer(call: ModelCall) -> Reply:
