@@ -7,7 +7,7 @@ Each is measured with its floor in the same run, in turns; with `--peers` the pe
 and with `--earlier` an earlier commit of ours. They are created at the first run in `~/.cache/onevalet-peers`
 (`ONEVALET_PEERS` names another folder). `--table` measures all that a message costs, beside the earlier commit, and
 ends with the goals. `--write` stores the results in `workbench/benchmarks/results.json`, draws the plots and writes the
-page. Each of the two takes a quarter of an hour on a quiet machine; `--small` proves only that it runs.
+page. All take 20 minutes on a quiet machine, the table 15; `--small` proves only that it runs.
 """
 
 import argparse

@@ -7,6 +7,7 @@ import time
 from io import BytesIO
 
 from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Samples, Target
+from workbench.benchmarks.whole.model import FACTS
 from workbench.benchmarks.whole.way import Way, opened, sustained
 
 _ABOUT = """\
@@ -31,7 +32,8 @@ async def run(options: Options) -> Samples:
             way.photo = await asyncio.to_thread(_photo)
             people, seconds = options.of(_PEOPLE, 2), options.of(10, 1)
             for person in (*range(people), _SENDER):
-                await way.ask(person)
+                for facts in FACTS:
+                    await way.ask(person, f"{facts} {person}")
             await way.ask(_SENDER, photo=True)
             for _ in range(options.rounds):
                 _add(samples, FLOOR, (await sustained(way, people, seconds))[1])

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 _ABOUT = """\
 One person's conversation of twenty messages. Calls: each message tells something to remember, which costs most; floor:
 the calls that answer. Prompts: the share of bytes, tools included, with which the previous prompt began, which is what
-a provider's cache saves (`bin/uv run -m workbench.benchmarks.prompt_share`). A hello: a first message with all tools
-that ship, fifty of MCP servers and twenty skills, at four bytes a token (`bin/uv run -m
-workbench.benchmarks.prompt_cost`); floor: without tools."""
+a provider's cache saves. A hello: a first message with all tools that ship, fifty of MCP servers and twenty skills, at
+four bytes a token; floor: without tools."""
 METRICS = (
     Metric("model-calls", "model calls of a message", "calls", Target(1.1)),
     Metric("prompt-prefix", "share of a prompt that begins like the one before", "%", Target(97, more=True)),

@@ -27,11 +27,10 @@ from workbench.benchmarks.whole.way import SHIPPED, Spent, Way, opened, sustaine
 
 _ABOUT = f"""\
 From a text's webhook to the answer handed to the provider, by one web and one worker process, with one model call, or
-two with two tools between them. Ours is as shipped, with memory and profile on; lean is without them. Each person has
-told two facts, and one message in five tells another. `{EARLIER}` is an earlier commit as shipped. CPU is of all that
-a message leads to, before and after the answer. The floor is plain SQL that writes the rows of such a message over one
-connection, without functions, keys, triggers and row-level security. Round trips, transactions and flushes of the WAL
-are the worker's. Eight people write again once they are answered; in p50 one text is under way at a time; sustained
+two with two tools between them. Each person has told two facts, and one message in five tells another. `{EARLIER}` is
+an earlier commit as shipped. CPU is of all that a message leads to. The floor is plain SQL that writes its rows over
+one connection, without functions, keys, triggers and row-level security. Round trips, transactions and flushes of the
+WAL are the worker's. Eight people write again once they are answered; in p50 one text is under way at a time; sustained
 are 32 people. The simulated model, provider and people share the machine's cores."""
 _KINDS = {"plain": "a plain message", "tools": "a message with two tools"}
 
