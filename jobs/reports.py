@@ -47,9 +47,25 @@ def note_delay(cause: str) -> None:
     tracing.note({"onevalet.turn.delayed": cause})
 
 
-def note_end(turn: BegunTurn, result: TurnResult, state: TurnState) -> None:
-    """Record the turn's end and its usage on the current span."""
+def note_end(turn: BegunTurn, result: TurnResult, state: TurnState, seconds: float) -> None:
+    """Log a turn's end, its work and its usage in one line, time it, and record it on the current span."""
     usage = result.usage
+    _log.info(
+        "turn_finished",
+        turn=turn.turn_id,
+        attempt=turn.attempts,
+        state=state.value,
+        reason=result.reason,
+        messages=len(turn.request.inbound) + len(result.absorbed),
+        model_calls=result.turns,
+        tool_calls=sum(len(message.tool_calls) for message in result.history),
+        input_tokens=usage.input_tokens,
+        cached_tokens=usage.cached_tokens,
+        output_tokens=usage.output_tokens,
+        cost=usage.cost,
+        duration_ms=round(seconds * 1000),
+    )
+    metrics.TURN_SECONDS.labels(state.value).observe(seconds)
     tracing.note(
         {
             "onevalet.turn.state": state.value,

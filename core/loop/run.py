@@ -230,7 +230,7 @@ class RunJournal:
         name = metrics.UNKNOWN if is_call and self._find_tool(record.name) is None else record.name
         kind, outcome = record.kind.value, record.outcome.value
         metrics.STEP_SECONDS.labels(kind, name if is_call else "", outcome).observe(record.duration_ms / 1000)
-        _log.info(
+        _log.debug(
             "step_finished",
             turn=self._turn_id,
             step=record.key.step,

@@ -128,7 +128,7 @@ class TurnRunner:
         """Run a turn to its end. If the database refuses that end twice, fail the turn, so that the next can begin."""
         log = _log.bind(turn=turn.turn_id, attempt=turn.attempts)
         PERSON.set(turn.request.tenant.id)
-        log.info("turn_begun", messages=len(turn.request.inbound), solo_crashes=turn.solo_crashes)
+        log.debug("turn_begun", messages=len(turn.request.inbound), solo_crashes=turn.solo_crashes)
         try:
             with speaking(turn.request.tenant.language), self.interrupts.reach(lease, turn), turn_span(turn):
                 return await self._to_its_end(lease, turn, log)
@@ -157,9 +157,7 @@ class TurnRunner:
             return False
         state = TurnState.POISON if is_poison(turn) else outcome.result.state
         more = await self._finish(lease, turn, outcome, state)
-        log.info("turn_finished", state=outcome.result.state.value, reason=outcome.result.reason)
-        metrics.TURN_SECONDS.labels(state.value).observe(time.monotonic() - began)
-        note_end(turn, outcome.result, state)
+        note_end(turn, outcome.result, state, time.monotonic() - began)
         return more
 
     async def _fail(self, lease: Lease, turn: BegunTurn | None) -> bool:

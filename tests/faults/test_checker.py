@@ -35,7 +35,7 @@ def well() -> Evidence:
         sends=[send(2.0, ONE), send(3.0, TWO)],
         effects=[{"kind": kind, "token": ONE, "key": "k1"} for kind in ("once", "again", "again")],
         watch=[{"at": 1, "stuck": 0}],
-        logs="turn_begun turn=turn_1\n",
+        logs="turn_finished turn=turn_1\n",
         inbound=[row(), row(token=TWO, seq=2)],
     )
 

@@ -3,9 +3,11 @@
 import random
 
 import pytest
+from structlog.testing import capture_logs
 
 from core.errors import Ambiguous, Rejected, TurnDelayed, Unavailable
-from core.turns.types import TurnRequest, TurnResult
+from core.llm.types import ChatMessage, Role, TokenUsage, ToolCall
+from core.turns.types import TurnRequest, TurnResult, TurnState
 from jobs.delivery.runner import DeliveryRunner
 from tests.core.harness import Store
 from tests.counted import Increase
@@ -32,6 +34,25 @@ async def test_a_turn_is_counted_by_the_state_that_it_ended_in(store: Store) -> 
     await store.say("two")
     await WorkerHarness(store).run_turns(broken)
     assert [counts.of(TURNS, state=state) for state in ("done", "failed")] == [1, 1]
+
+
+async def test_a_turn_is_one_line_with_its_work_and_its_usage(store: Store) -> None:
+    async def busy(request: TurnRequest) -> TurnResult:
+        calls = (ToolCall("c1", "look_up", "{}"), ToolCall("c2", "look_up", "{}"))
+        asked = ChatMessage(Role.ASSISTANT, tool_calls=calls)
+        usage = TokenUsage(800, 80, 300, 0.002)
+        return TurnResult(TurnState.DONE, "a secret", history=(asked,), usage=usage, turns=2)
+
+    await store.say("one secret")
+    with capture_logs() as logged:
+        await WorkerHarness(store).run_turns(busy)
+    (line,) = [line for line in logged if line["log_level"] != "debug"]
+    assert line["duration_ms"] >= 0
+    assert {name: value for name, value in line.items() if name not in ("turn", "duration_ms")} == {
+        **{"event": "turn_finished", "log_level": "info", "attempt": 1, "state": "done", "reason": ""},
+        **{"messages": 1, "model_calls": 2, "tool_calls": 2},
+        **{"input_tokens": 800, "cached_tokens": 300, "output_tokens": 80, "cost": 0.002},
+    }
 
 
 async def test_a_turn_that_is_put_off_is_counted_as_delayed_and_not_as_ended(store: Store) -> None:

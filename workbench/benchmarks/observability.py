@@ -1,4 +1,4 @@
-"""The cost of observing a turn: its log lines and samples, a scrape, and a page of the console that is open.
+"""The cost of observing a turn: its log line and samples, a scrape, and a page of the console that is open.
 
     uv run -m workbench.benchmarks.observability [--rounds 40] [--times 40]
 
@@ -38,7 +38,7 @@ from workbench.benchmarks.loop import by_loop, measure
 
 type Work = Callable[[], Awaitable[object]]
 
-OFF, SAMPLES, ON = "off: neither lines nor samples", "samples of steps", "as shipped: lines and samples of steps"
+OFF, SAMPLES, ON = "off: neither line nor samples", "samples of steps", "as shipped: samples of steps, line of the turn"
 _LOOKS = 200
 _PAGE = """
 with t as (insert into tenants (tenant_id) values ('tn') returning tenant_id),
@@ -61,7 +61,7 @@ def works() -> dict[str, Work]:
     return {
         OFF: _watched(unreported, silent),
         SAMPLES: _watched(run.RunJournal.report, silent),
-        ON: _watched(run.RunJournal.report, structlog.get_logger()),
+        ON: _watched(run.RunJournal.report, structlog.get_logger(), _log_turn),
     }
 
 
@@ -119,14 +119,25 @@ def main() -> None:
     _print("one look of an open page, Postgres", postgres)
 
 
-def _watched(report: Callable[[run.RunJournal, StepRecord], None], log: object) -> Work:
+def _watched(
+    report: Callable[[run.RunJournal, StepRecord], None], log: object, at_end: Callable[[], None] = lambda: None
+) -> Work:
     turn = by_loop([])
 
     async def one() -> object:
         with patch.object(run.RunJournal, "report", report), patch.object(run, "_log", log):
-            return await turn()
+            result = await turn()
+        at_end()
+        return result
 
     return one
+
+
+def _log_turn() -> None:
+    """Log a line as long as a worker's about a turn."""
+    counts = {"messages": 1, "model_calls": 2, "tool_calls": 2, "input_tokens": 800, "cached_tokens": 0}
+    ends = {"output_tokens": 80, "cost": 0.002, "duration_ms": 1000}
+    structlog.get_logger().info("turn_finished", turn="turn_1", attempt=1, state="done", reason="", **counts, **ends)
 
 
 def _each(work: Callable[[], object], times: int) -> float:

@@ -1,4 +1,4 @@
-"""Each step that ended is one log line and one sample, with ids and outcomes and nothing that anybody wrote."""
+"""Each step that ended is a log line at debug and a sample, with ids and outcomes and nothing that anybody wrote."""
 
 from collections.abc import Mapping, Sequence
 
@@ -26,7 +26,7 @@ def lines(logged: Sequence[Mapping[str, object]]) -> list[tuple[object, ...]]:
     return [tuple(line[name] for name in ("turn", "step", "call", "kind", "name", "outcome")) for line in steps]
 
 
-async def test_each_answer_and_each_call_is_one_line_at_info() -> None:
+async def test_each_answer_and_each_call_is_one_line_at_debug() -> None:
     with capture_logs() as logged:
         await run_loop([wants(("look_up", {"word": SECRET})), says("It means nothing.")], [look_up])
     assert lines(logged) == [
@@ -34,7 +34,7 @@ async def test_each_answer_and_each_call_is_one_line_at_info() -> None:
         ("turn", 0, 1, "tool", "look_up", "ok"),
         ("turn", 1, 0, "model", "fake", "ok"),
     ]
-    assert {line["log_level"] for line in logged if line["event"] == "step_finished"} == {"info"}
+    assert {line["log_level"] for line in logged if line["event"] == "step_finished"} == {"debug"}
 
 
 async def test_neither_arguments_nor_results_nor_made_up_names_are_logged() -> None:
