@@ -15,11 +15,10 @@ IDLE = 5.0
 
 
 class QuarantineProcess:
-    """Run quarantined turns in sequence until none has been due for `idle` seconds."""
+    """Run quarantined turns in sequence until none has been due for `IDLE` seconds."""
 
-    def __init__(self, turns: TurnRunner, idle: float = IDLE) -> None:
+    def __init__(self, turns: TurnRunner) -> None:
         self._turns = turns
-        self._idle = idle
         self._runner: Runner[Lease] = Runner("quarantined turn", turns.claim, self._run, slots=1, poll=POLL)
         self._running = False
         self._ended = asyncio.Event()
@@ -30,11 +29,11 @@ class QuarantineProcess:
         self._poll = asyncio.create_task(self._runner.poll(), name="poll quarantined turns")
 
     async def until_idle(self) -> None:
-        """Return when no turn has run for `idle` seconds."""
+        """Return when no turn has run for `IDLE` seconds."""
         while True:
             self._ended.clear()
             with suppress(TimeoutError):
-                async with asyncio.timeout(self._idle):
+                async with asyncio.timeout(IDLE):
                     await self._ended.wait()
                 continue
             if not self._running:

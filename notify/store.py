@@ -121,20 +121,19 @@ class NotificationStore:
         )
         return _result_of(row) if row else None
 
-    async def find_held(self, now: datetime, limit: int = 100, without: Sequence[str] = ()) -> list[str]:
+    async def find_held(self, now: datetime, without: Sequence[str]) -> list[str]:
         """Return the people whose held notifications are due, except those in `without`."""
-        rows = await self.database.rows("select * from find_held($1,$2,$3)", now, limit, list(without))
+        rows = await self.database.rows("select * from find_held($1,100,$2)", now, list(without))
         return [row["tenant_id"] for row in rows]
 
-    async def held(self, tenant_id: str, now: datetime, limit: int = 500) -> list[StoredNotification]:
+    async def held(self, tenant_id: str, now: datetime) -> list[StoredNotification]:
         """Return a person's held notifications that are due, the oldest first."""
         rows = await self.database.tenant_rows(
             tenant_id,
             "select n.*, nullif(p.language, '') as language, n.not_before = '-infinity' as unscheduled"
             " from notifications n join tenants p on p.tenant_id = n.tenant_id"
-            " where n.tenant_id = $1 and n.state = 'held' and n.not_before <= $2 order by n.at, n.id limit $3",
+            " where n.tenant_id = $1 and n.state = 'held' and n.not_before <= $2 order by n.at, n.id limit 500",
             now,
-            limit,
         )
         return [_stored(row) for row in rows]
 
@@ -157,11 +156,9 @@ class NotificationStore:
             list(ids),
         )
 
-    async def find_undelivered(
-        self, now: datetime, limit: int = 50, without: Sequence[str] = ()
-    ) -> list[tuple[str, str]]:
+    async def find_undelivered(self, now: datetime, without: Sequence[str]) -> list[tuple[str, str]]:
         """Return (tenant, notification) of those that failed, are stuck, or met no reaction, except `without`."""
-        rows = await self.database.rows("select * from find_undelivered($1,$2,$3,$4)", now, STUCK, limit, list(without))
+        rows = await self.database.rows("select * from find_undelivered($1,$2,50,$3)", now, STUCK, list(without))
         return [(row["tenant_id"], row["notification_id"]) for row in rows]
 
     async def read(self, tenant_id: str, id: str) -> StoredNotification | None:
@@ -183,9 +180,9 @@ class NotificationStore:
         row = await self.database.tenant_row(tenant_id, "select urgency_of_run($1,$2) as urgency", run_id)
         return row is not None and bool(row["urgency"] == Urgency.URGENT)
 
-    async def held_cards(self, limit: int = 100) -> list[tuple[str, str, str]]:
+    async def held_cards(self) -> list[tuple[str, str, str]]:
         """Return (tenant, outbound, approval) of the cards that quiet hours hold."""
-        rows = await self.database.rows("select * from find_held_cards($1)", limit)
+        rows = await self.database.rows("select * from find_held_cards(100)")
         return [(row["tenant_id"], row["outbound_id"], row["approval_id"]) for row in rows]
 
     async def release_card(self, tenant_id: str, outbound_id: str, approval_id: str) -> list[str]:

@@ -63,9 +63,9 @@ class DavClient:
         """Return properties of a resource, and with depth 1 of those in it."""
         return await self._ask("PROPFIND", url, element(f"{DAV}propfind", prop(names)), depth)
 
-    async def report(self, url: str, query: Element, *, depth: int = 1) -> Answered:
+    async def report(self, url: str, query: Element) -> Answered:
         """Return the results of a query in a collection."""
-        return await self._ask("REPORT", url, query, depth)
+        return await self._ask("REPORT", url, query, 1)
 
     async def features(self, url: str) -> frozenset[str]:
         """Return the features that a server lists (RFC 4918 10.1); empty if it lists none."""

@@ -26,17 +26,10 @@ type KnownStalls = Callable[[], Awaitable[Sequence[str]]]
 class HealthRoutes:
     """`ready` returns whether Postgres answers, `stalls` the stalls recorded there."""
 
-    def __init__(
-        self,
-        channels: Sequence[Channel],
-        ready: Ready,
-        stalls: KnownStalls | None,
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, channels: Sequence[Channel], ready: Ready, stalls: KnownStalls | None) -> None:
         self._channels = channels
         self._ready = ready
         self._stalls = stalls
-        self._now = now
         self._looking: asyncio.Task[tuple[bool, list[str]]] | None = None
         self._looked_at = 0.0
 
@@ -50,7 +43,7 @@ class HealthRoutes:
 
     async def _is_ready(self, _: web.Request) -> web.Response:
         is_over = self._looking is not None and self._looking.done()
-        if self._looking is None or (is_over and self._now() - self._looked_at >= READY_EVERY):
+        if self._looking is None or (is_over and time.monotonic() - self._looked_at >= READY_EVERY):
             self._looking = asyncio.create_task(self._look())
         is_ready, known = await asyncio.shield(self._looking)
         degraded = [*self._own_stalls(), *known]
@@ -69,7 +62,7 @@ class HealthRoutes:
                 known = list(await self._stalls()) if is_ready and self._stalls is not None else []
         except (OneValetError, OSError):
             is_ready, known = False, []
-        self._looked_at = self._now()
+        self._looked_at = time.monotonic()
         return is_ready, known
 
     def _own_stalls(self) -> list[str]:

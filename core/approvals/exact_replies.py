@@ -98,13 +98,10 @@ def _may_be_code(code: str) -> bool:
     return bool(_CODE.fullmatch(code) or _LIKE_A_CODE.fullmatch(code))
 
 
-def new_codes(count: int = 8) -> list[str]:
+def new_codes() -> list[str]:
     """Return random short codes, a digit and a letter each, then longer codes in case the short codes are taken."""
-    short = [secrets.choice(_DIGITS) + secrets.choice(_LETTERS) for _ in range(count)]
-    long = [
-        secrets.choice(_DIGITS) + secrets.choice(_LETTERS) + secrets.choice(_DIGITS + _LETTERS) for _ in range(count)
-    ]
-    return [*short, *long]
+    codes = [secrets.choice(_DIGITS) + secrets.choice(_LETTERS) for _ in range(16)]
+    return [*codes[:8], *(code + secrets.choice(_DIGITS + _LETTERS) for code in codes[8:])]
 
 
 def new_number() -> str:

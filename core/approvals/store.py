@@ -100,9 +100,9 @@ class ApprovalStore:
         row = await self._database.tenant_row(tenant_id, f"{_SELECT} a.id = $2", approval_id)
         return Approval.from_row(dict(row)) if row else None
 
-    async def find_pending(self, code: str = "", limit: int = _MAX_AT_ONCE) -> Sequence[tuple[str, str]]:
+    async def find_pending(self, code: str = "") -> Sequence[tuple[str, str]]:
         """Return all tenants' pending approvals, or those with a code, as (tenant, approval), the oldest first."""
-        rows = await self._database.rows("select * from find_pending($1,$2)", code.upper(), limit)
+        rows = await self._database.rows("select * from find_pending($1,$2)", code.upper(), _MAX_AT_ONCE)
         return [(row["tenant_id"], row["approval_id"]) for row in rows]
 
     async def pending(self, tenant_id: str) -> Sequence[Approval]:

@@ -20,6 +20,8 @@ _READ = (
     " left join recipients r on r.tenant_id = $1 and r.id = c.recipient_id order by m.at desc, m.id desc"
 )
 
+_AROUND = 120
+"""Characters of an excerpt before and after the word."""
 _CUT_WORD = re.compile(r"^\S{1,20}\s+")
 """The rest of a cut word at the beginning of an excerpt."""
 
@@ -107,14 +109,14 @@ async def read_said(connection: Connection, tenant_id: str, ids: Sequence[str]) 
     ]
 
 
-def excerpt(text: str, words: str, around: int = 120) -> tuple[str, str, str]:
+def excerpt(text: str, words: str) -> tuple[str, str, str]:
     """Return an excerpt around the first of the words: the text before it, the word as written, the text after it."""
     place = _first_place(text, words)
     start, end = place if place else (0, 0)
-    before, after = text[max(start - around, 0) : start], text[end : end + around]
-    if start > around:
+    before, after = text[max(start - _AROUND, 0) : start], text[end : end + _AROUND]
+    if start > _AROUND:
         before = "…" + _CUT_WORD.sub("", before)
-    return before, text[start:end], after + ("…" if end + around < len(text) else "")
+    return before, text[start:end], after + ("…" if end + _AROUND < len(text) else "")
 
 
 def _first_place(text: str, words: str) -> tuple[int, int] | None:

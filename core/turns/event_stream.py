@@ -144,13 +144,13 @@ class StreamHook(Hook):
 
 
 async def events_of(
-    turn_id: str, work: Callable[[Hook], Awaitable[TurnResult]], ahead: int = AHEAD, doing: Doing = in_words
+    turn_id: str, work: Callable[[Hook], Awaitable[TurnResult]], doing: Doing = in_words
 ) -> AsyncGenerator[StreamEvent]:
     """Run a turn with a hook that reports it, and yield the events; closing this cancels the turn.
 
     An error that ends the turn without a result is in EXECUTION_END, and raised after it.
     """
-    queue: asyncio.Queue[StreamEvent] = asyncio.Queue(ahead)
+    queue: asyncio.Queue[StreamEvent] = asyncio.Queue(AHEAD)
     read = True
 
     async def run() -> None:

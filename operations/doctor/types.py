@@ -80,15 +80,13 @@ class Probe:
     needs_database: bool = False
 
 
-def over_database(
-    area: Area, name: str, look: Callable[[Database], Awaitable[Sequence[Check]]], seconds: float = 15.0
-) -> Probe:
+def over_database(area: Area, name: str, look: Callable[[Database], Awaitable[Sequence[Check]]]) -> Probe:
     """Return a probe that needs only the database; without a database it finds nothing."""
 
     async def look_there(installation: Installation) -> Sequence[Check]:
         return await look(installation.database) if installation.database else ()
 
-    return Probe(area, name, look_there, seconds, needs_database=True)
+    return Probe(area, name, look_there, needs_database=True)
 
 
 def over_settings(

@@ -34,7 +34,7 @@ type Load = Callable[[], "HttpServer"]
 class ProgramDoor:
     """Admit programs by their tokens. `load` returns the server; it is called once, in a thread.
 
-    `a_minute` bounds the requests of a program. `missing`: the SDK is not installed.
+    `missing`: the SDK is not installed.
     """
 
     def __init__(
@@ -45,14 +45,12 @@ class ProgramDoor:
         load: Load,
         *,
         public_url: str,
-        a_minute: int = REQUESTS_A_MINUTE,
         missing: bool = False,
     ) -> None:
         self._tokens = tokens
         self._clock = clock
         self._rates = rates
         self._load = load
-        self._a_minute = a_minute
         self._missing = missing
         origin = urlsplit(public_url)
         self._origin = f"{origin.scheme}://{origin.netloc}" if origin.netloc else ""
@@ -82,7 +80,7 @@ class ProgramDoor:
             )
         counted = Counted(make_id("mcp"), f"mcp {client.token_id}", "mcp", "requests", 1)
         busy = self._at_work[client.token_id] >= _AT_ONCE
-        if busy or await self._rates.count(counted, self._a_minute) is not Rate.WITHIN:
+        if busy or await self._rates.count(counted, REQUESTS_A_MINUTE) is not Rate.WITHIN:
             return web.Response(status=429, text="too many requests\n", headers={"Retry-After": "60"})
         if self._missing:
             raise RequestRefused("onevalet[mcp] is not installed", status=501)

@@ -7,7 +7,6 @@ its own HTTP client does not bound an answer.
 
 import hashlib
 import hmac
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from urllib.parse import quote, urlsplit
@@ -36,9 +35,8 @@ class Bucket:
 class S3Store:
     """Bytes in a bucket."""
 
-    def __init__(self, bucket: Bucket, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(self, bucket: Bucket) -> None:
         self._bucket = bucket
-        self._now = now
         limits = Limits(max_bytes=MAX_BYTES, redirects=0, total=60.0)
         self._client = GuardedClient(allowed_hosts=[urlsplit(bucket.endpoint).netloc], limits=limits)
 
@@ -64,7 +62,7 @@ class S3Store:
     async def _request(self, method: str, key: str, data: bytes = b"") -> HttpResponse:
         bucket = self._bucket
         path = quote(f"/{bucket.name}/{bucket.prefix}{checked_key(key)}", safe="/-_.~")
-        headers = sign(bucket, method, path, data, self._now())
+        headers = sign(bucket, method, path, data, datetime.now(UTC))
         try:
             return await self._client.request(method, bucket.endpoint + path, headers=headers, body=data or None)
         except ToolFailed as error:

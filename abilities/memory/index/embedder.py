@@ -112,9 +112,8 @@ def _map_table(backend: Any) -> None:
 class CachedEmbedder:
     """Cache the vectors of recent texts, over any embedder."""
 
-    def __init__(self, embedder: Embedder, limit: int = MAX_CACHED) -> None:
+    def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._limit = limit
         self._known: OrderedDict[str, Vector] = OrderedDict()
         self.name = embedder.name
         self.floor = embedder.floor
@@ -133,7 +132,7 @@ class CachedEmbedder:
         for text in vectors:
             self._known[text] = vectors[text]
             self._known.move_to_end(text)
-        while len(self._known) > self._limit:
+        while len(self._known) > MAX_CACHED:
             self._known.popitem(last=False)
         return [vectors[text] for text in texts]
 

@@ -16,8 +16,7 @@ class _Waiter:
 class OwnerThread:
     """A thread with its own loop, started at first use, that does a single piece of work at a time."""
 
-    def __init__(self, name: str = "memory index") -> None:
-        self._name = name
+    def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._busy = asyncio.Lock()
@@ -30,7 +29,7 @@ class OwnerThread:
         """
         if self._loop is None:
             self._loop, self._busy = asyncio.new_event_loop(), asyncio.Lock()
-            self._thread = threading.Thread(target=self._loop.run_forever, name=self._name, daemon=True)
+            self._thread = threading.Thread(target=self._loop.run_forever, name="memory index", daemon=True)
             self._thread.start()
         waiter = _Waiter()
         done = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._alone(work, waiter), self._loop))
