@@ -27,10 +27,7 @@ begin
     -- Asked again by an owner to whom the answer was lost.
     return query select j.tenant_id, j.id, j.attempts from memory_jobs j
     where j.owner = p_owner and j.lease_until > clock_timestamp();
-    if found then
-        return;
-    end if;
-    if is_halted() then
+    if found or is_halted() then
         return;
     end if;
     -- Each way has a statement and so a plan of its own, which is kept.

@@ -62,23 +62,20 @@ end $$;
 create function claim_speech(p_id text, p_owner text, p_lease interval)
 returns table (tenant_id text, id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
-declare
-    v_tenant text;
-    v_id text;
 begin
     return query select s.tenant_id, s.outbound_id from spoken_answers s
     where s.owner = p_owner and s.lease_until > clock_timestamp();
     if found or is_halted() then
         return;
     end if;
-    select s.tenant_id, s.outbound_id into v_tenant, v_id from spoken_answers s
-    join outbound o on o.tenant_id = s.tenant_id and o.id = s.outbound_id
-    where s.state = 'waiting' and s.outbound_id = coalesce(p_id, s.outbound_id)
-      and (s.lease_until is null or s.lease_until < clock_timestamp()) and o.state in ('sent', 'ambiguous', 'failed')
-    order by s.created_at limit 1 for no key update of s skip locked;
-    return query update spoken_answers s
-    set owner = p_owner, lease_until = clock_timestamp() + p_lease, tries = s.tries + 1
-    where s.tenant_id = v_tenant and s.outbound_id = v_id
+    return query with due as materialized (
+        select d.tenant_id, d.outbound_id from spoken_answers d
+        join outbound o on o.tenant_id = d.tenant_id and o.id = d.outbound_id
+        where d.state = 'waiting' and d.outbound_id = coalesce(p_id, d.outbound_id)
+          and (d.lease_until is null or d.lease_until < clock_timestamp()) and o.state in ('sent', 'ambiguous', 'failed')
+        order by d.created_at limit 1 for no key update of d skip locked)
+    update spoken_answers s set owner = p_owner, lease_until = clock_timestamp() + p_lease, tries = s.tries + 1
+    from due where s.tenant_id = due.tenant_id and s.outbound_id = due.outbound_id
     returning s.tenant_id, s.outbound_id;
 end $$;
 

@@ -22,10 +22,7 @@ begin
     -- 1. A repeat by the same owner, whose first answer was lost.
     return query select l.tenant_id, l.id, l.fence, null::jsonb from lanes l
     where l.owner = p_owner and l.lease_until > clock_timestamp();
-    if found then
-        return;
-    end if;
-    if is_halted() then
+    if found or is_halted() then
         return;
     end if;
     -- 2. Lock the conversation: open_turn may begin the turn in this very transaction, and all lock it before the lane. Where
