@@ -49,7 +49,7 @@ def note_delay(cause: str) -> None:
 
 def note_end(turn: BegunTurn, result: TurnResult, state: TurnState, seconds: float) -> None:
     """Log a turn's end, its work and its usage in one line, time it, and record it on the current span."""
-    usage = result.usage
+    usage, calls = result.usage, [call for message in result.history for call in message.tool_calls]
     _log.info(
         "turn_finished",
         turn=turn.turn_id,
@@ -58,7 +58,7 @@ def note_end(turn: BegunTurn, result: TurnResult, state: TurnState, seconds: flo
         reason=result.reason,
         messages=len(turn.request.inbound) + len(result.absorbed),
         model_calls=result.turns,
-        tool_calls=sum(len(message.tool_calls) for message in result.history),
+        tool_calls=len(calls),
         input_tokens=usage.input_tokens,
         cached_tokens=usage.cached_tokens,
         output_tokens=usage.output_tokens,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from core.db.database import Database
-from core.journal.types import Lease, StepKey, StepKind, StepRecord, TurnNews
+from core.journal.types import Lease, StepKey, StepKind, StepRecord, StepState, TurnNews
 from core.json_types import JsonObject
 
 
@@ -37,7 +37,8 @@ class PostgresJournal:
 
     async def write(self, *records: StepRecord) -> None:
         given = {record.key: (time.monotonic(), record) for record in records}
-        if all(record.may_wait for record in records):
+        acting = [record for record in records if not record.may_wait]
+        if not acting:
             self._waiting |= given
             self.news = None  # of before the step, which may have taken long
         else:
@@ -61,14 +62,14 @@ class PostgresJournal:
                 **{"idempotency_key": row.idempotency_key, "result": row.result, "usage": row.usage.to_json()},
                 **{"duration_ms": row.duration_ms, "waited_ms": int((now - since) * 1000)},
                 "prompt": b64encode(row.prompt.packed()).decode() if row.prompt else None,
-                "hurried": row.hurried,
+                "hurried": _is_hurried(row),
             }
             for since, row in records.values()
         ]
 
     async def _store(self, given: dict[StepKey, tuple[float, StepRecord]]) -> None:
         self._empty, new = False, self._waiting | given
-        hurried = all(record.hurried for _, record in new.values())
+        hurried = all(_is_hurried(record) for _, record in new.values())
         again = {} if hurried else dict(self._unflushed)
         row = await self._database.call(
             "select record_step($1,$2,$3,$4,$5) as news",
@@ -90,6 +91,11 @@ class PostgresJournal:
         given = (self._lease.tenant_id, name, arguments_hash)
         row = await self._database.call("select has_unknown_outcome($1,$2,$3) as unknown", *given)
         return bool(row and row["unknown"])
+
+
+def _is_hurried(row: StepRecord) -> bool:
+    """Return whether nobody waits for the disk: in the turn's own loop, another write precedes each effect."""
+    return row.state is StepState.DONE and row.kind in (StepKind.MODEL, StepKind.TOOL) and not row.key.agent_path
 
 
 def news_of(told: JsonObject | None) -> TurnNews:

@@ -104,11 +104,6 @@ class StepRecord:
     may_wait: bool = field(default=False, compare=False, repr=False)
     """Whether it may be written with the next row: a step that is lost before that is taken again, and harms nobody."""
 
-    @property
-    def hurried(self) -> bool:
-        """Whether nobody waits for the disk: in the turn's own loop, one that is waited for precedes any effect."""
-        return self.state is StepState.DONE and self.kind in (StepKind.MODEL, StepKind.TOOL) and not self.key.agent_path
-
     @classmethod
     def from_row(cls, row: "asyncpg.Record") -> Self:
         """Return the row that was stored."""

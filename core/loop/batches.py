@@ -1,8 +1,11 @@
 """The order in which the calls of a model answer run, and which run side by side."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
+from core.errors import Halted
 from core.llm.types import ToolCall
 from core.tools.tool import AnyTool
 
@@ -42,3 +45,25 @@ def batches(
             made.append([item])
         together = not alone
     return made
+
+
+async def side_by_side[T](calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Await calls; a halt is raised once the calls beside it have ended, since they have begun."""
+
+    async def or_halt(call: Coroutine[Any, Any, T]) -> T | Halted:
+        try:
+            return await call
+        except Halted as halted:
+            return halted
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(or_halt(call)) for call in calls]
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from errors
+    results = list[T]()
+    for task in tasks:
+        if isinstance(ended := task.result(), Halted):
+            raise ended
+        results.append(ended)
+    return results

@@ -2,17 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 from core import replies
-from core.errors import Halted, LeaseLost, ToolError, ToolRetry
+from core.errors import LeaseLost, ToolError, ToolRetry
 from core.hooks.hooks import Hook, HookContext, PlannedCall
 from core.journal.types import Effect, Outcome, StepKey, StepKind, StepRecord, StepState
 from core.json_types import JsonObject, canonical_hash, storable
 from core.llm.types import ToolCall
-from core.loop.batches import Numbered, batches
+from core.loop.batches import Numbered, batches, side_by_side
 from core.loop.call_consent import call_path, gated_call
 from core.loop.context_window import ContextManager
 from core.loop.gate import ConsentGate
@@ -89,11 +89,11 @@ class ToolRunner:
         """Run calls side by side, once it is known which of them may: all that act begin in one write."""
         where = self._scope.where.at(step)
         keyed = {StepKey(step, index, where.agent_path): call for index, call in batch}
-        entered = await _side_by_side([self._enter(where, key, call) for key, call in keyed.items()])
+        entered = await side_by_side([self._enter(where, key, call) for key, call in keyed.items()])
         ready = [each for each in entered if isinstance(each, _Ready)]
         if begun := [replace(each.record, state=StepState.STARTED) for each in ready if each.begins]:
             await self._scope.journal.write(*begun)
-        results = dict(zip([each.key for each in ready], await _side_by_side(map(self._run, ready)), strict=True))
+        results = dict(zip([each.key for each in ready], await side_by_side(map(self._run, ready)), strict=True))
         return [each if isinstance(each, CallResult) else results[each.key] for each in entered]
 
     async def _enter(self, where: HookContext, key: StepKey, call: ToolCall) -> "_Ready | CallResult":
@@ -232,28 +232,6 @@ class ToolRunner:
         if end.outcome is Outcome.OK:
             self._scope.outside.take(record.key, self._tools.get(record.name), kept)
         return CallResult(call, kept, end.outcome, len(end.text), duration_ms, entities, end.told)
-
-
-async def _side_by_side[T](calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Await calls; a halt is raised once the calls beside it have ended, since they have begun."""
-
-    async def or_halt(call: Coroutine[Any, Any, T]) -> T | Halted:
-        try:
-            return await call
-        except Halted as halted:
-            return halted
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(or_halt(call)) for call in calls]
-    except BaseExceptionGroup as errors:
-        raise errors.exceptions[0] from errors
-    results = list[T]()
-    for task in tasks:
-        if isinstance(ended := task.result(), Halted):
-            raise ended
-        results.append(ended)
-    return results
 
 
 def _new_key(scope: TurnScope, key: StepKey) -> str:

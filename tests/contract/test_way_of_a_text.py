@@ -15,6 +15,7 @@ from tests.contract.canaries import marked
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.code_that_runs import functions_that_run, lines_of, report_of
 from tests.contract.delivery_harness import open_delivery, work
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.xdist_group("model")  # litellm takes seconds to load: once is enough
 
@@ -23,9 +24,9 @@ PURE = {"channels/sms/verify.py", "channels/sms/parse.py", "notify/sms/render.py
 """What is called on the way and returns at once: plain values in, plain values out."""
 FRAME = ("channels/http/", "core/db/", "providers/sms/", "tests/", "workbench/simulator/")
 """The server before `receive`, Twilio's SDK after `send`, and the connection that every statement goes through."""
-MAX_NAMED, MAX_NAMED_LINES = 22, 3_173
+MAX_NAMED, MAX_NAMED_LINES = 22, 3_192
 """Of the files that CONTRIBUTING names: the way as somebody reads it."""
-MAX_FILES_THAT_RUN, MAX_FUNCTIONS_THAT_RUN = 91, 525
+MAX_FILES_THAT_RUN, MAX_FUNCTIONS_THAT_RUN = 91, 527
 """Of all that the process runs for one text: what was reached, so that it does not grow again."""
 FUNCTIONS = ("receive_messages", "open_turn", "finish_turn", "claim_outbound", "begin_rendered", "end_delivery")
 
@@ -82,7 +83,10 @@ async def test_a_text_passes_few_files_and_all_are_told(
     assert sum(map(lines_of, named)) <= MAX_NAMED_LINES, {file: lines_of(file) for file in sorted(named)}
 
 
-async def test_a_text_runs_code_in_few_files(database_url: str, orchestrator: Orchestrator) -> None:
+async def test_a_text_runs_code_in_few_files(
+    database_url: str, orchestrator: Orchestrator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.turns.beginnings.NEWS_HOLD", PATIENCE)  # on a busy machine, news are asked for again
     async with open_delivery(HARNESSES["sms"], database_url) as delivery:
         await delivery.channel.said(marked("Hello"))  # what is done once is done
         await work(delivery.store, delivery.runner, orchestrator)
