@@ -16,6 +16,7 @@ from onevalet.cli.main import app
 from onevalet.settings import Settings
 from operations.console.sign_in import PATH
 from tests.core.credentials.harness import KEYS_TEXT
+from tests.onevalet.cli.harness import add_people
 from tests.operations.console.harness import ANN, Console
 from tests.operations.console.lives import HERS
 from tests.operations.console.walks import NOT_WALKED, filled
@@ -23,6 +24,7 @@ from tests.operations.console.walks import NOT_WALKED, filled
 SHOWN = Path(__file__).with_name("shown.txt")
 READING = ("accounts", "cost", "list", "show", "tokens", "trace", "why")
 """Last words of the commands that change nothing and look at nothing but the database."""
+NOBODY = "tn_nobody"
 NOT_SHOWN = (f"{PATH}/health", f"{PATH}/cost")
 """Pages of what the machine is like, and of the last thirty days."""
 _IDS = """
@@ -44,44 +46,52 @@ _DIFFERENT = [
     (re.compile(r"waited for a worker"), ""),  # where the machine was busy
     (re.compile(r"(… ?)+"), "… "),
     (re.compile(r" +"), " "),
+    (re.compile(r" $", re.MULTILINE), ""),
 ]
 _MENU = re.compile(r".*? Sign out ")
 
 
 async def of_commands(
-    console: Console, tenant: str, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    console: Console, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> list[str]:
-    """Return what each command that reads prints about a person, for people and as JSON."""
+    """Return what each command that reads prints of Ann, for people and as JSON, and of somebody who has nothing."""
     settings = Settings(
         _env_file=None,
         database_url=SecretStr(console.store.url),
         onevalet_home=home,
         onevalet_secret_keys=(SecretStr(KEYS_TEXT),),
     )
-    loop, begun = asyncio.get_running_loop(), str(await console.store.db.inbound.one("id", tenant_id=tenant))
+    loop = asyncio.get_running_loop()
 
     def run[Result](work: Coroutine[object, object, Result]) -> Result:
         return asyncio.run_coroutine_threadsafe(work, loop).result()
 
+    async def told(*words: str) -> str:
+        capsys.readouterr()
+        try:
+            await asyncio.to_thread(app, words, standalone_mode=False)
+        except ConfigError as error:
+            return _told(" ".join(words), str(error))
+        return _told(" ".join(words), capsys.readouterr().out)
+
     monkeypatch.setattr(runner, "read_settings", lambda *_: settings)
     monkeypatch.setattr(asyncio, "run", run)
-    values = {"tenant": ["--tenant", tenant], "person": [tenant], "id": [begun], "which": ["1"]}
+    ann, [first, *_] = await console.tenant(ANN), await console.store.db.inbound.column("id", order="received_at")
     shown = list[str]()
     for name, parameters in _commands():
-        words = [word for parameter in parameters for word in values.get(parameter, ())]
-        for form in ((), ("--json",)):
-            capsys.readouterr()
-            try:
-                await asyncio.to_thread(app, [*name.split(), *words, *form], standalone_mode=False)
-                told = capsys.readouterr().out
-            except ConfigError as error:
-                told = str(error)
-            shown.append(_told(" ".join((name, *form)), told))
+        words = [word for parameter in parameters for word in _values(parameter, ann, str(first))]
+        shown += [await told(*name.split(), *words), await told(*name.split(), *words, "--json")]
+    await add_people(console.store.url, NOBODY)
+    for name, parameters in _commands():
+        if {"tenant", "person"} & {*parameters}:
+            words = [word for parameter in parameters for word in _values(parameter, NOBODY, "")]
+            shown.append(await told(*name.split(), *words))
     return shown
 
 
-async def of_pages(console: Console, tenant: str) -> list[str]:
-    """Return the text of each page that its owner sees."""
+async def of_pages(console: Console) -> list[str]:
+    """Return the text of each page that Ann sees, who is the owner."""
+    tenant = await console.tenant(ANN)
     ids = {row[0]: row[1] for row in await console.store.admin.fetch(_IDS, tenant)}
     shown = list[str]()
     async with console.browser(ANN) as browser:
@@ -91,6 +101,11 @@ async def of_pages(console: Console, tenant: str) -> list[str]:
                 status = await browser.get(f"{address}?q={HERS}")
                 shown.append(_told(f"{route.path} {status}", _MENU.sub("", browser.text, count=1)))
     return shown
+
+
+def _values(parameter: str, tenant: str, id: str) -> Sequence[str]:
+    """Return the words of a command line that give a parameter its value."""
+    return {"tenant": ["--tenant", tenant], "person": [tenant], "id": [id], "which": ["1"]}.get(parameter, [])
 
 
 def _commands() -> Iterator[tuple[str, Sequence[str]]]:
@@ -107,6 +122,7 @@ def _commands() -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _told(what: str, text: str) -> str:
+    told = f"## {what}\n{text}"
     for pattern, instead in _DIFFERENT:
-        text = pattern.sub(instead, text)
-    return f"## {what}\n{text.rstrip()}\n"
+        told = pattern.sub(instead, told)
+    return f"{told.rstrip()}\n"

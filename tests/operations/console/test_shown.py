@@ -12,9 +12,9 @@ from tests.operations.console.shown import SHOWN, of_commands, of_pages
 async def test_promise_10_pages_and_commands_show_what_is_there(
     console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ann, _ = await two_lives(console)
-    commands = await of_commands(console, ann, tmp_path, monkeypatch, capsys)
-    shown = "\n".join([*commands, *await of_pages(console, ann)])
+    await two_lives(console)
+    pages = await of_pages(console)
+    shown = "\n".join([*pages, *await of_commands(console, tmp_path, monkeypatch, capsys)])
     now = tmp_path / "shown.txt"
     now.write_text(shown, encoding="utf-8")
     assert shown == SHOWN.read_text(encoding="utf-8"), f"where all of it is meant: cp {now} {SHOWN}"
