@@ -6,6 +6,8 @@ import os
 import re
 import sys
 import textwrap
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,12 +59,19 @@ def commands() -> set[str]:
     return set(options_of_commands())
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_command_a_document_names_exists(document: str) -> None:
+def found_in(look: Callable[[str], Sequence[str]], documents: Sequence[str] = DOCUMENTS) -> dict[str, Sequence[str]]:
+    """Return what a look finds in each document in which it finds anything."""
+    return {document: found for document in documents if (found := look(document))}
+
+
+def test_every_command_a_document_names_exists() -> None:
     known = commands()
-    named = [words.strip() for words in _COMMAND.findall(read(document))]
-    unknown = [words for words in named if words and not any(f"{words} ".startswith(f"{name} ") for name in known)]
-    assert unknown == []
+
+    def unknown(document: str) -> list[str]:
+        named = [words.strip() for words in _COMMAND.findall(read(document))]
+        return [words for words in named if words and not any(f"{words} ".startswith(f"{name} ") for name in known)]
+
+    assert found_in(unknown) == {}
 
 
 def test_every_command_is_documented() -> None:
@@ -108,22 +117,17 @@ def test_the_readmes_sample_of_the_start_has_the_lines_of_the_real_one() -> None
     assert shown == [*lines, "gateway", "simulator", "console"]
 
 
-@pytest.mark.parametrize(
-    "document",
-    [*DOCUMENTS, "workbench/simulator/page/index.html", "workbench/dev/run.py", "onevalet/cli/building.py"],
-)
-def test_no_document_asks_for_a_uv_that_a_newcomer_has_not(document: str) -> None:
+def test_no_document_asks_for_a_uv_that_a_newcomer_has_not() -> None:
     """`bin/uv` is the one that `bin/dev` found or installed."""
-    asked = re.findall(r"(?<!bin/)\buv (?:run|export|sync)\b.*", read(document))
-    assert asked == []
-    assert "uv run -m onevalet" not in read(document)
+    asking = re.compile(r"(?<!bin/)\buv (?:run|export|sync)\b.*|uv run -m onevalet")
+    others = ("workbench/simulator/page/index.html", "workbench/dev/run.py", "onevalet/cli/building.py")
+    assert found_in(lambda document: asking.findall(read(document)), [*DOCUMENTS, *others]) == {}
 
 
-@pytest.mark.parametrize("words", STUMBLED)
-def test_what_readers_stumbled_over_is_in_no_page_and_no_sentence(words: str) -> None:
+def test_what_readers_stumbled_over_is_in_no_page_and_no_sentence() -> None:
     said = {document: " ".join(read(document).split()) for document in DOCUMENTS}
     said |= {"the catalogue": " ".join(str(message.id) for message in sentences())}
-    assert [where for where, text in said.items() if words in text] == []
+    assert [(where, words) for where, text in said.items() for words in STUMBLED if words in text] == []
 
 
 @pytest.mark.parametrize("script", ["bin/dev", "bin/test", "bin/onevalet"])
@@ -134,27 +138,33 @@ def test_the_commands_of_the_readme_are_there_and_executable(script: str) -> Non
     assert read(script).startswith("#!/bin/sh\n")
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_module_of_the_tests_that_a_document_runs_exists(document: str) -> None:
-    named = re.findall(r"uv run -m (tests[\w.]*)", read(document))
-    assert [name for name in named if importlib.util.find_spec(name) is None] == []
+def test_every_module_of_the_tests_that_a_document_runs_exists() -> None:
+    def missing(document: str) -> list[str]:
+        named = re.findall(r"uv run -m (tests[\w.]*)", read(document))
+        return [name for name in named if importlib.util.find_spec(name) is None]
+
+    assert found_in(missing) == {}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_link_inside_the_project_leads_somewhere(document: str) -> None:
-    links = [link for link in _LINK.findall(read(document)) if "://" not in link]
-    assert [link for link in links if not (ROOT / document).parent.joinpath(link).exists()] == []
+def test_every_link_inside_the_project_leads_somewhere() -> None:
+    def broken(document: str) -> list[str]:
+        links = [link for link in _LINK.findall(read(document)) if "://" not in link]
+        return [link for link in links if not (ROOT / document).parent.joinpath(link).exists()]
+
+    assert found_in(broken) == {}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_link_to_a_place_in_a_document_leads_to_a_heading(document: str) -> None:
-    links = [link for link in _PLACE.findall(read(document)) if "://" not in link[0] and not link[0].startswith("..")]
-    folder = (ROOT / document).parent
-    assert [
-        f"{name}#{place}" for name, place in links if place not in headings(folder / name if name else ROOT / document)
-    ] == []
+def test_every_link_to_a_place_in_a_document_leads_to_a_heading() -> None:
+    def broken(document: str) -> list[str]:
+        links = [link for link in _PLACE.findall(read(document)) if not re.match(r".*://|\.\.", link[0])]
+        path = ROOT / document
+        targets = [(f"{name}#{place}", place, path.parent / name if name else path) for name, place in links]
+        return [link for link, place, target in targets if place not in headings(target)]
+
+    assert found_in(broken) == {}
 
 
+@cache
 def headings(path: Path) -> set[str]:
     """Return a document's headings as GitHub names them in links."""
     text = re.sub(r"^( *)```.*?^\1```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
@@ -162,20 +172,23 @@ def headings(path: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_row_of_a_table_stands_in_it(document: str) -> None:
+def test_every_row_of_a_table_stands_in_it() -> None:
     """A blank line ends a table: the rows after it are shown as they were typed."""
-    tables = re.findall(r"(?:^\|.*\n)+", read(document), re.MULTILINE)
-    assert [
-        table.splitlines()[0] for table in tables if not re.search(r"^\|[-: |]+\|\n", table.partition("\n")[2])
-    ] == []
+
+    def headless(document: str) -> list[str]:
+        tables = [table.partition("\n") for table in re.findall(r"(?:^\|.*\n)+", read(document), re.MULTILINE)]
+        return [first for first, _, others in tables if not re.search(r"^\|[-: |]+\|\n", others)]
+
+    assert found_in(headless) == {}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_no_cell_of_a_table_is_a_paragraph(document: str) -> None:
-    text = re.sub(r"^( *)```.*?^\1```", "", read(document), flags=re.MULTILINE | re.DOTALL)
-    cells = [cell for row in re.findall(r"^\|(.*)\|$", text, re.MULTILINE) for cell in row.split(" | ")]
-    assert [cell for cell in cells if len(cell.split()) > MOST_WORDS] == []
+def test_no_cell_of_a_table_is_a_paragraph() -> None:
+    def long_cells(document: str) -> list[str]:
+        text = re.sub(r"^( *)```.*?^\1```", "", read(document), flags=re.MULTILINE | re.DOTALL)
+        cells = [cell for row in re.findall(r"^\|(.*)\|$", text, re.MULTILINE) for cell in row.split(" | ")]
+        return [cell for cell in cells if len(cell.split()) > MOST_WORDS]
+
+    assert found_in(long_cells) == {}
 
 
 def test_what_ships_has_every_tool_that_may_be_offered() -> None:
@@ -199,11 +212,14 @@ def test_the_index_lists_every_page_once_with_a_line_on_it() -> None:
     assert "(docs/README.md)" in read("README.md")
 
 
-@pytest.mark.parametrize("document", [name for name in DOCUMENTS if Path(name).name != "CHANGELOG.md"])
-def test_every_path_a_document_names_exists(document: str) -> None:
-    # Other things look like paths too: models, URLs, an operator's own folder.
-    paths = [path for path in _PATH.findall(read(document)) if "/" not in path or (ROOT / path.split("/")[0]).is_dir()]
-    assert [path for path in paths if not (ROOT / path).exists()] == []
+def test_every_path_a_document_names_exists() -> None:
+    def missing(document: str) -> list[str]:
+        named = _PATH.findall(read(document))
+        # Other things look like paths too: models, URLs, an operator's own folder.
+        paths = [path for path in named if "/" not in path or (ROOT / path.split("/")[0]).is_dir()]
+        return [path for path in paths if not (ROOT / path).exists()]
+
+    assert found_in(missing, [name for name in DOCUMENTS if Path(name).name != "CHANGELOG.md"]) == {}
 
 
 def test_every_setting_is_documented() -> None:
