@@ -2,10 +2,12 @@
 
 import resource
 from datetime import datetime, timedelta
+from itertools import count
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from abilities.calendar.ical import occurrences
 from abilities.calendar.objects import Stamp, expand, read_event_file
 from abilities.calendar.objects import make_event as make
 from abilities.calendar.types import NewEvent
@@ -17,6 +19,7 @@ from tests.abilities.calendar.samples import event
 BERLIN = ZoneInfo("Europe/Berlin")
 SUNDAY = datetime(2026, 11, 22, tzinfo=BERLIN)
 GOOD = event("DTSTART:20261122T120000Z", "DTEND:20261122T130000Z", "SUMMARY:Dentist", uid="good")
+YOGA = event("DTSTART:20261101T080000Z", "RRULE:FREQ=WEEKLY", "SUMMARY:Yoga", uid="weekly")
 
 
 def cpu() -> float:
@@ -37,11 +40,25 @@ async def test_one_event_that_is_too_much_hides_no_other() -> None:
     assert cpu() - before < 15
 
 
-@pytest.mark.whole("it works until a limit is reached")
+def hourly(number: int) -> list[str]:
+    """Return so many series that come each hour."""
+    return [event("DTSTART:20261101T000000Z", "RRULE:FREQ=HOURLY", uid=f"h{one}") for one in range(number)]
+
+
+@pytest.mark.parametrize(("bound", "value"), [("MAX_FOUND", 500), ("process_time", count().__next__)])
+def test_hourly_series_over_a_bound_hide_only_themselves(
+    bound: str, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(occurrences, bound, value)
+    told = occurrences.expand([*hourly(8), YOGA, GOOD], SUNDAY, SUNDAY + timedelta(days=7), BERLIN)
+    assert {"Dentist", "Yoga"} <= {one["title"] for one in told["found"]}
+    assert told["unread"]
+    assert told["unread"].keys() <= {str(number) for number in range(8)}
+
+
+@pytest.mark.slow  # it works until the limit of all is reached
 async def test_two_thousand_hourly_series_hide_only_themselves() -> None:
-    hourly = [event("DTSTART:20261101T000000Z", "RRULE:FREQ=HOURLY", uid=f"h{number}") for number in range(2000)]
-    weekly = event("DTSTART:20261101T080000Z", "RRULE:FREQ=WEEKLY", "SUMMARY:Yoga", uid="weekly")
-    told = await expand([*hourly, weekly, GOOD], SUNDAY, SUNDAY + timedelta(days=7), BERLIN)
+    told = await expand([*hourly(2000), YOGA, GOOD], SUNDAY, SUNDAY + timedelta(days=7), BERLIN)
     assert {"Dentist", "Yoga"} <= {one.title for _, one in told.found}
     assert told.unread
     assert told.unread <= set(range(2000))
