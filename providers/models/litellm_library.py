@@ -14,13 +14,9 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import structlog
-
 from core.errors import ConfigError
 from core.json_types import JsonObject
-from core.llm.types import TokenUsage
 from providers.models import cloud_tokens, lean_litellm, litellm_hearing, no_mcp
-from providers.models.direct.types import Call
 
 if TYPE_CHECKING:
     import ssl
@@ -278,52 +274,3 @@ def counted_usage(sent: Sequence[JsonObject], text: str) -> JsonObject:
     prompt = litellm.token_counter(model=_COUNTED_AS, messages=sent)
     answer = litellm.token_counter(model=_COUNTED_AS, text=text, count_response_tokens=True)
     return {"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer}
-
-
-def priced_usage(call: Call, usage: JsonObject, tier: str | None) -> TokenUsage:
-    """Return the usage that a stream reported, priced as the requested model."""
-    litellm = load()
-    told = litellm.Usage(**usage)
-    cost = _told_cost(usage)
-    # By the model's name alone if the provider's has no price, as litellm does for streams.
-    names = (call.model, call.model, call.provider, None)
-    if cost is None and names not in _UNPRICED:
-        response = litellm.ModelResponse(choices=[], model=call.model, usage=told)
-        if tier:
-            response.service_tier = tier
-        cost = _cost(response, names)
-    cached = getattr(told.prompt_tokens_details, "cached_tokens", 0) or 0
-    return TokenUsage(told.prompt_tokens or 0, told.completion_tokens or 0, cached, cost)
-
-
-def price(response: Any, call: Call) -> float | None:
-    """Return the price of litellm's response to a call; None if it knows none."""
-    return _cost(response, (call.model, str(response.model), call.provider))
-
-
-def _told_cost(usage: JsonObject) -> float | None:
-    """Return the cost that the provider itself reports, as OpenRouter does."""
-    cost = usage.get("cost")
-    return float(cost) if isinstance(cost, int | float) and cost > 0 else None
-
-
-def _cost(response: Any, names: tuple[str | None, ...]) -> float | None:
-    """Return a price. `names`: the requested model, the answering model, and the providers to look under."""
-    if names in _UNPRICED:
-        return None
-    for provider in names[2:]:
-        try:
-            cost = load().completion_cost(response, model=names[0], custom_llm_provider=provider)
-        except Exception as unknown:  # any error means that the price is unknown
-            _log.debug("no_price", model=names[0], cause=type(unknown).__name__)
-        else:
-            return cost if isinstance(cost, float) and cost > 0 else None
-    if len(_UNPRICED) < _MOST_UNPRICED:
-        _UNPRICED.add(names)
-    return None
-
-
-_log = structlog.get_logger()
-_UNPRICED: set[tuple[str | None, ...]] = set()
-"""Names without a price, since litellm searches its whole map for them."""
-_MOST_UNPRICED = 1_000

@@ -17,7 +17,8 @@ from core.llm.types import ModelAnswer
 from providers.models import litellm_library
 from providers.models.direct.streamed_calls import StreamedCalls
 from providers.models.direct.types import Call, Endpoint, Plan, ProviderRefused
-from providers.models.litellm_library import counted_usage, priced_usage
+from providers.models.litellm_library import counted_usage
+from providers.models.prices import priced_usage
 
 _KEYS = {"openai": ("OPENAI_API_KEY",), "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY")}
 _BASES = {"openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"), "openrouter": ("OPENROUTER_API_BASE",)}

@@ -10,7 +10,7 @@ from core.llm.types import ModelAnswer
 from providers.models import litellm_library
 from providers.models.chat_format import parse_answer
 from providers.models.direct.types import Plan
-from providers.models.litellm_library import price
+from providers.models.prices import price
 
 
 @dataclass(frozen=True, slots=True)
