@@ -62,17 +62,3 @@ class Sessions:
                 session,
                 last - self.max_messages,
             )
-
-    async def names(self, tenant_id: str, now: datetime) -> list[str]:
-        """Return the names of the sessions that have not expired, the newest first."""
-        rows = await self.database.tenant_rows(
-            tenant_id,
-            "select id from memory_sessions where tenant_id = $1 and expires_at > $2 order by created_at desc, id",
-            now,
-        )
-        return [row["id"] for row in rows]
-
-    async def end(self, tenant_id: str, session: str) -> None:
-        await self.database.tenant_rows(
-            tenant_id, "delete from memory_sessions where tenant_id = $1 and id = $2", session
-        )
