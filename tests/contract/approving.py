@@ -7,6 +7,7 @@ from typing import Any
 
 from core.approvals.store import ApprovalStore
 from core.inbox.inbox import Inbox
+from core.json_types import JsonObject
 from core.loop.config import ReactLoopConfig
 from core.messaging.channels import NotificationChannel
 from core.people.commands import PersonCommands
@@ -24,11 +25,12 @@ from tests.clocks import StandingClock
 from tests.contract.delivery_harness import DeliveryHarness
 from tests.contract.for_people import assert_nothing_for_the_model
 from tests.contract.harness import Bubble, ChannelHarness, open_harness
-from tests.core.builders import FakeModel
+from tests.core.builders import FakeModel, says, wants
 from tests.core.harness import OPEN, TwiceDatabase, opened
 from tests.core.language.english import in_every_language
 
 CONFIG = ReactLoopConfig(llm_retry_base_delay=0.001, llm_streaming=False, llm_outage_patience=0)
+MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday at noon?"}
 # Under a clock that stands still, approvals share their time; the audit counts them.
 _IN_ORDER = " from approvals a order by (select min(u.id) from approval_audit u where u.approval_id = a.id)"
 
@@ -170,3 +172,13 @@ async def open_approving(
             )
             yield Approving(delivery, clock, codes_only=codes_only)
             await assert_nothing_for_the_model(store)
+
+
+@asynccontextmanager
+async def open_asked(kind: type[ChannelHarness], database_url: str) -> AsyncIterator[Approving]:
+    """Open a system in which Ada was asked to approve a mail, and Grace is somebody else."""
+    async with open_approving(kind, database_url, StandingClock()) as system:
+        system.model.script = [says("Hello Grace."), wants(("send_mail", MAIL))]
+        await system.say("hello", "grace")
+        await system.say("mail sam about lunch")
+        yield system

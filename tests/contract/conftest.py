@@ -2,15 +2,18 @@
 
 from collections.abc import AsyncIterator, Iterator
 
+import aiohttp
 import pytest
 
 from core.turns.orchestrator import Orchestrator
 from providers.models.litellm_client import LiteLLMClient
-from tests.contract.canaries import LogWatch, leaks
+from tests.approvals.signed_posts import SignedPosts
+from tests.contract.approving import Approving
+from tests.contract.canaries import PEOPLE, WEBHOOK_SECRET, LogWatch, leaks
 from tests.contract.channel_harnesses import EVERYWHERE, HARNESSES
 from tests.contract.delivery_harness import DeliveryHarness, open_delivery
 from tests.contract.email_harness import MailWorld, open_mail_world
-from tests.contract.harness import ChannelHarness, open_harness
+from tests.contract.harness import PUBLIC_URL, WORLD, ChannelHarness, open_harness
 from tests.scripted_model import ScriptedModel, echo
 from tests.servers.dovecot import Dovecot
 
@@ -88,3 +91,12 @@ async def orchestrator(model: ScriptedModel) -> AsyncIterator[Orchestrator]:
     await client.warm_up()
     yield Orchestrator(client, "You are a valet.")
     await client.close()
+
+
+@pytest.fixture
+async def posts(system: Approving) -> AsyncIterator[SignedPosts]:
+    """Yield hands that post to the gateway of the module's system."""
+    async with aiohttp.ClientSession() as http:
+        harness = system.delivery.channel
+        channels = {person.key: harness.address(person.key).peer for person in PEOPLE}
+        yield SignedPosts(WORLD, [harness.gateway], http, channels, WEBHOOK_SECRET, PUBLIC_URL)

@@ -4,20 +4,18 @@ import json
 from collections.abc import AsyncIterator
 from datetime import timedelta
 
-import aiohttp
 import pytest
 
 from core.json_types import JsonObject
 from tests.approvals.signed_posts import Post, SignedPosts
 from tests.clocks import StandingClock
-from tests.contract.approving import Approving, open_approving
-from tests.contract.canaries import PEOPLE, WEBHOOK_SECRET, LogWatch
+from tests.contract.approving import MAIL, Approving, open_approving, open_asked
+from tests.contract.canaries import PEOPLE, LogWatch
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.email_harness import EmailHarness, also_by_mail
-from tests.contract.harness import PUBLIC_URL, WORLD
+from tests.contract.harness import PUBLIC_URL
 from tests.core.builders import says, wants
 
-MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday at noon?"}
 ADA, GRACE, _ = PEOPLE[:3]
 _FIRST_PART = (
     "update outbound_parts set state = $1 where part = 1"
@@ -33,21 +31,9 @@ _CHANGES = (
 
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Yield an system in which Ada was asked to approve a mail, and Grace is somebody else."""
-    async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
-        system.model.script = [says("Hello Grace."), wants(("send_mail", MAIL))]
-        await system.say("hello", "grace")
-        await system.say("mail sam about lunch")
+    """Yield a system in which Ada was asked to approve a mail, and Grace is somebody else."""
+    async with open_asked(HARNESSES[channel], database_url) as system:
         yield system
-
-
-@pytest.fixture
-async def posts(system: Approving) -> AsyncIterator[SignedPosts]:
-    """Yield hands that post to the system's gateway."""
-    async with aiohttp.ClientSession() as http:
-        harness = system.delivery.channel
-        channels = {person.key: harness.address(person.key).peer for person in PEOPLE}
-        yield SignedPosts(WORLD, [harness.gateway], http, channels, WEBHOOK_SECRET, PUBLIC_URL)
 
 
 async def token(system: Approving) -> str:

@@ -7,19 +7,16 @@ refused for what it was.
 import time
 from collections.abc import AsyncIterator
 
-import aiohttp
 import pytest
 
 from core.json_types import Json, JsonObject
 from tests.approvals.signed_posts import Post, SignedPosts
-from tests.clocks import StandingClock
-from tests.contract.approving import Approving, open_approving
-from tests.contract.canaries import OTHER_SECRET, PEOPLE, SERVICE, TWILIO, WEBHOOK_SECRET
+from tests.contract.approving import MAIL, Approving, open_asked
+from tests.contract.canaries import OTHER_SECRET, PEOPLE, SERVICE, TWILIO
 from tests.contract.channel_harnesses import HARNESSES
 from tests.contract.harness import PUBLIC_URL, WORLD, exempt
-from tests.core.builders import says, wants
+from tests.core.builders import says
 
-MAIL: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": "Friday at noon?"}
 ADA, GRACE, _ = PEOPLE[:3]
 OTHER_NUMBER, OTHER_BOT, OTHER_TEAM = "+14155557710", 7_000_000_002, "T0OTHER001"
 REFUSED = range(400, 500)
@@ -30,21 +27,9 @@ type Attempt = tuple[str, Post, "range | int"]
 
 @pytest.fixture
 async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
-    """Yield an system in which Ada was asked to approve a mail, and Grace is somebody else."""
-    async with open_approving(HARNESSES[channel], database_url, StandingClock()) as system:
-        system.model.script = [says("Hello Grace."), wants(("send_mail", MAIL))]
-        await system.say("hello", "grace")
-        await system.say("mail sam about lunch")
+    """Yield a system in which Ada was asked to approve a mail, and Grace is somebody else."""
+    async with open_asked(HARNESSES[channel], database_url) as system:
         yield system
-
-
-@pytest.fixture
-async def posts(system: Approving) -> AsyncIterator[SignedPosts]:
-    """Yield hands that post to the system's gateway."""
-    async with aiohttp.ClientSession() as http:
-        harness = system.delivery.channel
-        channels = {person.key: harness.address(person.key).peer for person in PEOPLE}
-        yield SignedPosts(WORLD, [harness.gateway], http, channels, WEBHOOK_SECRET, PUBLIC_URL)
 
 
 async def test_cve_28469_what_comes_by_another_account_decides_nothing(system: Approving, posts: SignedPosts) -> None:

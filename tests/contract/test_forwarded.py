@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 
-import aiohttp
 import pytest
 
 from agents.consents import AllowWithoutAskingAgent
@@ -12,9 +11,9 @@ from core.llm.types import Role
 from tests.approvals.signed_posts import Post, SignedPosts
 from tests.clocks import StandingClock
 from tests.contract.approving import Approving, open_approving
-from tests.contract.canaries import PEOPLE, WEBHOOK_SECRET
+from tests.contract.canaries import PEOPLE
 from tests.contract.channel_harnesses import HARNESSES
-from tests.contract.harness import PUBLIC_URL, WORLD, exempt
+from tests.contract.harness import exempt
 from tests.contract.test_standing_consent import ASKED, post_update
 from tests.core.builders import says, wants
 
@@ -33,15 +32,6 @@ async def system(channel: str, database_url: str) -> AsyncIterator[Approving]:
         system.model.script = [wants(("send_mail", MAIL))]
         await system.say("mail sam about lunch")
         yield system
-
-
-@pytest.fixture
-async def posts(system: Approving) -> AsyncIterator[SignedPosts]:
-    """Yield hands that post to the system's gateway."""
-    async with aiohttp.ClientSession() as http:
-        harness = system.delivery.channel
-        channels = {person.key: harness.address(person.key).peer for person in PEOPLE}
-        yield SignedPosts(WORLD, [harness.gateway], http, channels, WEBHOOK_SECRET, PUBLIC_URL)
 
 
 def passed_on(system: Approving, posts: SignedPosts, words: str) -> list[Post]:

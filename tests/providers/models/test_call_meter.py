@@ -19,14 +19,6 @@ HELLO = ModelRequest((SYSTEM, user("Hello")))
 
 
 @pytest.fixture
-async def model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScriptedModel]:
-    async with ScriptedModel([]) as server:
-        monkeypatch.setenv("OPENAI_API_BASE", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-        yield server
-
-
-@pytest.fixture
 async def client() -> AsyncIterator[LiteLLMClient]:
     made = LiteLLMClient(MODEL)
     yield made

@@ -1,7 +1,6 @@
 """The model over the wire: litellm against a scripted OpenAI-compatible server."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -41,23 +40,6 @@ HELLO = ModelRequest((SYSTEM, user("Hello")), tools=(ADD,), timeout=PATIENCE)
 
 # litellm 1.106 looks through the last piece of a stream in a way that pydantic will drop.
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
-
-
-@pytest.fixture
-async def model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScriptedModel]:
-    """Serve a model that says nothing yet; litellm is pointed at it."""
-    async with ScriptedModel([]) as server:
-        monkeypatch.setenv("OPENAI_API_BASE", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-test-secret")
-        yield server
-
-
-@pytest.fixture
-async def client() -> AsyncIterator[LiteLLMClient]:
-    made = LiteLLMClient("openai/scripted")
-    await made.warm_up()
-    yield made
-    await made.close()
 
 
 @tool(effect="read")

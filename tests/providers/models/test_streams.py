@@ -26,23 +26,6 @@ HELLO = ModelRequest((SYSTEM, user("Hello")), tools=(ADD,))
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
 
 
-@pytest.fixture
-async def model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScriptedModel]:
-    """Serve a model that says nothing yet; litellm is pointed at it."""
-    async with ScriptedModel([]) as server:
-        monkeypatch.setenv("OPENAI_API_BASE", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-        yield server
-
-
-@pytest.fixture
-async def client() -> AsyncIterator[LiteLLMClient]:
-    made = LiteLLMClient("openai/scripted")
-    await made.warm_up()
-    yield made
-    await made.close()
-
-
 @dataclass
 class Listener:
     """Keep what was told, and take so many seconds over each."""
