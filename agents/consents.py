@@ -147,6 +147,6 @@ async def withdraw_consent(context: ToolExecutionContext, number: int | None = N
     """End a consent in advance, so that the person is asked again.
 
     Args:
-        number: Of the consent, as the list names it; leave it out to end all.
+        number: The number of the consent in the list; leave it out to end all.
     """
     return await context.consents.withdraw(number)

@@ -297,7 +297,7 @@ def _plain(name: str) -> str:
 
 
 def _sound(value: Json) -> Json:
-    """Return a value that the model may be shown as it is: it has to be sent back letter by letter."""
+    """Return a value that the model can send back exactly; raise `Untranslatable` if it hides characters."""
     match value:
         case str():
             if hides(value):

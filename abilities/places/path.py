@@ -1,4 +1,4 @@
-"""The places that a turn's messages brought, in its path: when and how exactly, never where."""
+"""The places that a turn's messages brought, in its path: with time and accuracy, never the place."""
 
 from collections.abc import Sequence
 

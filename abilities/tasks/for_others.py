@@ -96,7 +96,7 @@ class RemindersForOthers:
         return [await place_of(self._database, permit) for permit in permits]
 
     async def decide(self, permits: Sequence[Permit], *, allowed: bool) -> None:
-        """Allow the reminders of some, or refuse them, which ends those that are set."""
+        """Allow or refuse these people's reminders; refusing ends those that are set."""
         whose, state = [one.from_id for one in permits], "allowed" if allowed else "refused"
         ended = await self._database.rows("select * from decide_permits($1,$2,$3)", self.tenant_id, whose, state)
         for row in ended:

@@ -19,7 +19,7 @@ class KnownSources:
     seen: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def with_mail(self) -> "KnownSources":
-        """Return the same for a person with a mailbox."""
+        """Return the sources with that of new mail, for a person with a mailbox."""
         return replace(self, seen={**self.seen, MAIL: {MAIL_RECEIVED, *self.seen.get(MAIL, ())}})
 
     def names(self) -> list[str]:

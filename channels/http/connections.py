@@ -113,7 +113,7 @@ _PROOFS: WeakKeyDictionary[Callable[[web.Request], Awaitable[web.StreamResponse]
 
 
 def proven(route: web.RouteDef, proof: Proof) -> web.RouteDef:
-    """Return a route whose requests prove themselves so."""
+    """Return a route whose requests carry this proof."""
     handler = route.handler
 
     @functools.wraps(handler)

@@ -32,7 +32,7 @@ def from_address(
 
 
 def of_press(press: Press, sender: str, access: Access, make_id: IdMaker) -> JsonObject:
-    """Return the arrival of a press, which never lets its sender in."""
+    """Return the arrival of a press, which never admits a stranger."""
     listed_only = access.policy is Policy.ALLOWLIST and not access.admits(
         press.address.channel, press.address.account, sender
     )

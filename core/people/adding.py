@@ -1,4 +1,4 @@
-"""Somebody new, whom a program brings in by itself."""
+"""A new person, whom a program adds by itself."""
 
 from core.db.database import Database
 from core.ids import make_id

@@ -81,7 +81,7 @@ class UndoStore:
         return [record for record in await self.done(tenant_id, now) if record.tool][:MAX_LISTED]
 
     async def done(self, tenant_id: str, now: datetime) -> Sequence[UndoRecord]:
-        """Return the actions that were not taken back, also those that cannot be, the newest first."""
+        """Return the actions that were not taken back, including those that cannot be, the newest first."""
         rows = await self._database.repeat(
             tenant_id,
             "select id, number, title, tool, arguments, open_until, undone from undo_records"

@@ -14,7 +14,7 @@ from notify.numbered_lists import keep_numbers
 from notify.text_split import pieces_of, shorten
 
 MAX_ENCODED = 7300
-"""Bytes of a text as JSON, and twice the bytes of its UTF-8."""
+"""The limit of a text's bytes as JSON, and of twice its bytes as UTF-8."""
 MAX_TITLE = 200
 
 

@@ -22,7 +22,7 @@ def build_person_commands(
 
 
 def build_people(settings: Settings, database: Database, clock: Clock) -> People:
-    """Create everybody's preferences and profiles, with the switches that do nothing under the settings."""
+    """Create everybody's preferences and profiles, with the switches that have no effect under the settings."""
     switches = (switch for ability in all_abilities() for switch in ability.switches)
     idle = {switch.name: switch.idle(settings) for switch in switches if switch.idle is not None}
     return People(database, make_id, clock, {name: why for name, why in idle.items() if why})

@@ -271,7 +271,7 @@ def load() -> None:
 
 
 def _library() -> _Library:
-    """Import typeagent if it is not, and return the parts of it that are used."""
+    """Import typeagent once, and return the parts that are used."""
     global _loaded
     if _loaded is None:
         replace_adapters()

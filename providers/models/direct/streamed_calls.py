@@ -17,7 +17,7 @@ from providers.models.direct.types import Room
 MOST_CALLS = 1_000
 """Calls of an answer: OpenAI takes 128 tools."""
 _MOST_NUMBER = 1_000_000
-"""The greatest number of a call that is believed: some servers count pieces."""
+"""The greatest plausible number of a call: some servers count pieces instead."""
 _NOTHING = ("", "null", "None")
 
 
