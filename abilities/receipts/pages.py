@@ -34,7 +34,7 @@ _log = structlog.get_logger()
 
 
 class ReceiptPages(Pages):
-    """Show people their own receipts. Operators see nobody else's here: each has another's words."""
+    """Show people their own receipts. Operators do not see those of others, which have others' words."""
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [web.get(HERE, self._list), web.post(f"{HERE}/file", self._file)]

@@ -16,7 +16,7 @@ SILENT = "demo/voice"
 """The voice of `dev` without a model: its recordings have no sound."""
 
 PATIENCE = 30.0
-"""Seconds that a call may take beyond those that its text takes to be said."""
+"""The time limit of a call, in seconds, beyond the length of its speech."""
 MAX_ANSWER = 4 * 1024 * 1024
 """Bytes of a recording as unpacked: minutes of any format that is asked for."""
 A_SECOND = 14

@@ -66,7 +66,7 @@ def changed(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cancelled(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a series without an occurrence, or without those from it on."""
+    """Return a series without an occurrence, or without it and all later ones."""
     calendar, recurrence = parsed(asked["text"]), asked["recurrence"]
     if SeriesScope(asked["scope"]) is SeriesScope.FOLLOWING:
         calendar, _ = parted(calendar, recurrence, asked["new_uid"])

@@ -84,7 +84,7 @@ class StreamedCalls:
     _room: Room = field(default_factory=Room)
 
     def add(self, told: object) -> None:
-        """Add an event's data about calls. Raises `ValueError` for data that no answer has."""
+        """Add an event's data about calls. Raises `ValueError` for impossible data."""
         pieces = told if isinstance(told, list) else [told]
         pieces = [piece for piece in pieces if piece is not None]
         if not all(isinstance(piece, dict) for piece in pieces):

@@ -94,7 +94,7 @@ class Baseline:
         return settings.model_copy(update=update)
 
     def environment(self, choice: Choice) -> dict[str, str]:
-        """Return the variables that litellm reads, as they are with a choice."""
+        """Return the variables that a choice sets for litellm."""
         told = {name: choice.values.get(name) or self._exported[name] for name in EXPORTED}
         return {name: value for name, value in told.items() if value}
 
