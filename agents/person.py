@@ -73,5 +73,5 @@ async def restore_profile_fact(number: int, context: ToolExecutionContext) -> st
         number: Its number.
     """
     if not await context.person.relearn(number):
-        raise ToolFailed(gettext("Something newer is known in its place by now."))
+        raise ToolFailed(gettext("Something newer is known in its place now."))
     return gettext("Undone: this counts again: {fact}.", fact=await context.person.fact(number))

@@ -134,7 +134,7 @@ class FlightSearchAgent(StandardAgent):
         # Twelve hours behind UTC, the last place where a day ends: an earlier date is over everywhere.
         today = (self.context.clock.now() - timedelta(hours=12)).date()
         if self.date < today or (self.return_date and self.return_date < self.date):
-            raise ToolRetry(gettext("Both days must be still to come, the flight back last."))
+            raise ToolRetry(gettext("Both days must be in the future, the return flight last."))
         key = self.context.settings.get("flights_key")
         offers = await self._offers(key) if key else self._sample()
         return self.make_result(raw_message=offers)

@@ -134,4 +134,4 @@ def zone_note(name: str | None) -> str:
     """Return a sentence that times are in UTC, since the name is not known here; empty if it is known."""
     if not name or zone_or_utc(name).key == name:
         return ""
-    return gettext("Times are in UTC, since there is no timezone named {name} any more.", name=repr(name))
+    return gettext("Times are in UTC, since the timezone {name} no longer exists.", name=repr(name))

@@ -20,7 +20,7 @@ MODEL_QUOTA = gettext_noop(
 ONLY_TEXT_AND_FILES = gettext_noop("I can read text, photos, voice and files, but not this. Please tell me in words.")
 NOTHING_SAID = gettext_noop("I'm sorry, I could not come up with an answer. Please try to word it differently.")
 MODEL_WITHHELD = gettext_noop(
-    "What my language model answered was withheld by its provider's filter; please try to word it differently."
+    "My language model's answer was withheld by its provider's filter; please try to word it differently."
 )
 NOT_DONE = gettext_noop("I may not do that.")
 OUT_OF_TOKENS = gettext_noop("I stopped here: this request has reached the limit of what one message may cost.")
@@ -81,7 +81,7 @@ TOOLS_CHANGED = (
 def out_of_money(cap: Decimal) -> str:
     """Return the sentence for a person whose budget of the day is spent."""
     return gettext(
-        "I stopped here: the ${cap} that I may spend on you in a day are used up. I can go on tomorrow.",
+        "I stopped here: the ${cap} that I may spend on you in a day is used up. I can go on tomorrow.",
         cap=f"{cap:.2f}",
     )
 
@@ -89,7 +89,7 @@ def out_of_money(cap: Decimal) -> str:
 def out_of_task_money(cap: Decimal) -> str:
     """Return the sentence for a task whose budget of the day is spent."""
     return gettext(
-        "I stopped here: the ${cap} that this task may spend in a day are used up. It can go on tomorrow.",
+        "I stopped here: the ${cap} that this task may spend in a day is used up. It can go on tomorrow.",
         cap=f"{cap:.2f}",
     )
 

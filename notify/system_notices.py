@@ -40,7 +40,7 @@ def notice_text(notice: SystemNotice, channel: str, about: str, name: str = "") 
             return gettext("You stopped my messages {way}, so I write to you here instead.", way=way_in_words(channel))
         case SystemNotice.BLOCKED:
             return gettext(
-                "I can't reach you any more {way}, so I write to you here instead.", way=way_in_words(channel)
+                "I can no longer reach you {way}, so I write to you here instead.", way=way_in_words(channel)
             )
         case SystemNotice.APPROVAL:
             place = chat_in_words(channel)

@@ -243,12 +243,12 @@ class TenantAccounts:
         if chosen:
             has = listed([gettext(KIND_NAMES[kind]) for kind in chosen])
             return gettext(
-                "From now on {account} is used for {kinds} where no account is named.",
+                "From now on {account} is used for {kinds} if no account is named.",
                 account=shown(account),
                 kinds=has,
             )
         if kinds:
-            raise ToolRetry(gettext("The account {account} has nothing of that.", account=shown(account)))
+            raise ToolRetry(gettext("The account {account} offers none of that.", account=shown(account)))
         return gettext(
             "From now on {account} is the default account for {service}.",
             account=shown(account),
@@ -269,7 +269,7 @@ class TenantAccounts:
         if ended or service is None:
             return gone
         where = service.manage_url or service.label
-        return f"{gone} {gettext('To end it there as well, take me off at {where}.', where=where)}"
+        return f"{gone} {gettext('To end it there as well, remove my access at {where}.', where=where)}"
 
     async def _one(self, account_name: str) -> Account:
         """Return the account that a person means. Raises `ToolRetry` if there is none, or several."""
@@ -306,4 +306,4 @@ def _told() -> Iterator[None]:
     try:
         yield
     except CredentialsSealed as error:
-        raise ToolFailed(gettext("What is stored for this service cannot be read at the moment.")) from error
+        raise ToolFailed(gettext("The stored data of this service cannot be read at the moment.")) from error

@@ -31,7 +31,7 @@ WORD = "connect"
 """The word that people write for a new link; it is the same in every language's sentences."""
 OVER = gettext_noop("This link was used already, or is too old. For a new one, write “{word}” in the chat.")
 _FOREIGN = gettext_noop(
-    "This page belongs to no link of yours, or its link is too old. For a new one, write “{word}” in the chat."
+    "This page belongs to none of your links, or its link is too old. For a new one, write “{word}” in the chat."
 )
 _ELSEWHERE = gettext_noop(
     "This link was opened in another browser before. Go on there, or write “{word}” in the chat for a new one."

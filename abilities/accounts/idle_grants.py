@@ -124,7 +124,7 @@ class Renewals:
             link = await self.accounts.link(tenant_id, chat, wanted)
             name = account_name(account)
             said = sentence(wanted, link) if link else _without_link(name)
-            unread = gettext("Until then I hear of no new mail there.") if person and person["watched"] else ""
+            unread = gettext("Until then I do not see new mail there.") if person and person["watched"] else ""
             return "\n".join(filter(None, [said, unread]))
 
     async def _again(self, tenant_id: str, stored: StoredAccount, wait: timedelta | None) -> None:
@@ -142,4 +142,4 @@ class Renewals:
 
 
 def _without_link(name: str) -> str:
-    return gettext("Your account {account} does not let me in any more: it has to be connected again.", account=name)
+    return gettext("I no longer have access to your account {account}: it has to be connected again.", account=name)

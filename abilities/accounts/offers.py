@@ -84,7 +84,7 @@ class ConnectOffers:
             abilities=abilities,
         )
         if link is None:
-            raise ToolFailed(gettext("You have asked for many links today; try again tomorrow."))
+            raise ToolFailed(gettext("You have asked for too many links today; try again tomorrow."))
         minutes = int(VALID.total_seconds() // 60)
         said = (
             gettext(
@@ -96,7 +96,7 @@ class ConnectOffers:
             if known
             else gettext("Connect an account here, within {minutes} minutes: {link}", minutes=minutes, link=link)
         )
-        return "\n".join([said, gettext("Open it yourself, and pass it on to nobody.")])
+        return "\n".join([said, gettext("Open it yourself, and do not pass it on.")])
 
     async def link(self, tenant_id: str, conversation_id: str | None, wanted: MissingAccess) -> WantedLink | None:
         """Return a link for a call's missing access. Implements `abilities.accounts.prompts.ConnectLinks`."""

@@ -24,7 +24,7 @@ _CONNECT: Mapping[Ability, str] = {
 }
 WORD = "connect"
 """The word for a new link for whatever waits (`abilities.accounts.waiting`)."""
-_RENEW = gettext_noop("Your account {account} does not let me in any more: connect it again here: {link}")
+_RENEW = gettext_noop("I no longer have access to your account {account}: connect it again here: {link}")
 _EXTEND: Mapping[Ability, str] = {
     Ability.MAIL_READ: gettext_noop("Your account {account} does not let me read mail yet: allow it here: {link}"),
     Ability.MAIL_CHANGE: gettext_noop("Your account {account} does not let me sort mail yet: allow it here: {link}"),
@@ -157,7 +157,7 @@ def _asked(wanted: MissingAccess, account: Account | None, url: str) -> str:
         return gettext(_RENEW, account=account_name(account), link=url)
     service, ability = read_need(wanted.needs[0])
     if ability is None:
-        return gettext("For that I need your account of {service}: connect it here: {link}", service=service, link=url)
+        return gettext("For that I need your {service} account: connect it here: {link}", service=service, link=url)
     if account is not None:
         return gettext(_EXTEND[ability], account=account_name(account), link=url)
     return gettext(_CONNECT[ability], link=url)

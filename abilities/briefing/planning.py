@@ -45,14 +45,14 @@ _NAMES = (
 )
 """Names of the fields and the agent on cards and in questions."""
 _SET = gettext_noop(
-    "Your briefing comes {when}. What is in it: {parts}. The next one is on {moment}. It is task {number}; to take it "
+    "Your briefing comes {when}. It contains: {parts}. The next one is on {moment}. It is task {number}; to take it "
     "back, write “{word}”."
 )
 _SET_IN_QUIET = gettext_noop(
-    "Your briefing comes {when}. What is in it: {parts}. The next one is on {moment}. That is in your quiet hours: it "
+    "Your briefing comes {when}. It contains: {parts}. The next one is on {moment}. That is in your quiet hours: it "
     "comes when they end. It is task {number}; to take it back, write “{word}”."
 )
-_CHANGED = gettext_noop("What is in your briefing from now on: {parts}. To take that back, write “{word}”.")
+_CHANGED = gettext_noop("From now on your briefing contains: {parts}. To take that back, write “{word}”.")
 
 
 def _leaves_some(without: Sequence[Part]) -> bool:

@@ -60,7 +60,7 @@ _PLAN = "plan"
 _BEGUN = "calendar_calls"
 _MAX_BEGUN = 20
 OPEN_MINUTES = 24 * 60
-_TOLD = gettext_noop("Others have been told of it. I can change or cancel it, and they are told again.")
+_TOLD = gettext_noop("Others have been notified. I can change or cancel it, and they will be notified again.")
 _MAX_KEPT = 50_000
 """Characters of an event that are kept for an undo."""
 _HOW_MUCH = {

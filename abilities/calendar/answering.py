@@ -1,4 +1,4 @@
-"""Answer an invitation: accept, decline, or perhaps; the person first sees the answer and its recipient."""
+"""Answer an invitation: accept, decline, or maybe; the person first sees the answer and its recipient."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ _ANSWERS = {
     ),
     "maybe": (
         InvitationAnswer.TENTATIVE,
-        gettext_noop("Answer “perhaps” to an invitation: {event}"),
+        gettext_noop("Answer “maybe” to an invitation: {event}"),
         gettext_noop("Perhaps: {event}"),
     ),
 }
@@ -51,7 +51,7 @@ class AnswerInvitation(CalendarAgent):
 
     event = InputField(gettext_noop("Which event?"), description="Words of its title or of who invites, as they said")
     answer = InputField(
-        gettext_noop("Do you accept, decline, or perhaps?"),
+        gettext_noop("Do you accept, decline, or answer “maybe”?"),
         description="accept, decline or maybe",
         validator=_is_answer,
         validator_description=gettext_noop("accept, decline or maybe"),

@@ -257,7 +257,7 @@ def _left_out(unread: Sequence[tuple[CalendarInfo, Resource]]) -> str:
 
 def _comes_once(resource: Resource) -> str:
     return gettext(
-        "How often “{title}” comes cannot be read: only its first time is shown.", title=_title(resource.text)
+        "The repetition of “{title}” cannot be read: only its first time is shown.", title=_title(resource.text)
     )
 
 

@@ -115,7 +115,7 @@ class CreateEvent(CalendarAgent):
         calendars, plan = await self.calendars(), self.planned
         target = next((one for one in await calendars.list() if one.url == plan["calendar"]), None)
         if target is None:
-            raise ToolRetry(gettext("That calendar is not there any more."))
+            raise ToolRetry(gettext("That calendar no longer exists."))
         start, end = (day_or_moment(str(plan[name])) for name in ("start", "end"))
         overlaps = await self._overlaps(calendars, start, end)
         event = NewEvent(

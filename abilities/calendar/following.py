@@ -86,7 +86,7 @@ async def _moved(context: ToolExecutionContext, task: str, known: Mapping[str, A
     at = max(begins - timedelta(minutes=int(known["minutes"])), now + SOON).astimezone(zone)
     text = reminder_text(str(known["words"]), begins)
     await context.tasks.edit(task, {"kind": "schedule", "at": at.isoformat()}, {"text": text}, text)
-    return " " + gettext("Its reminder comes on {moment} then.", moment=moment_in_words(at, zone))
+    return " " + gettext("Its reminder now comes on {moment}.", moment=moment_in_words(at, zone))
 
 
 async def _stopped(context: ToolExecutionContext, task: str) -> str:

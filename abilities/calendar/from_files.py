@@ -52,7 +52,7 @@ class AddEventsFromFile(CalendarAgent):
             raise ToolFailed(_nothing(meanings, cancels=cancels))
         fitting = self._fitting(wanted)
         if not fitting:
-            raise ToolFailed(gettext("That event says more than a card can show, so I leave it alone."))
+            raise ToolFailed(gettext("That event has more text than a card can show, so I leave it alone."))
         new, changed, gone = (
             [one for one in fitting if one.effect is effect]
             for effect in (FileEffect.NEW, FileEffect.UPDATE, FileEffect.CANCEL)
@@ -86,10 +86,10 @@ class AddEventsFromFile(CalendarAgent):
         calendars, plan = await self.calendars(), self.planned
         target = next((one for one in await calendars.list() if one.url == plan["calendar"]), None)
         if target is None:
-            raise ToolRetry(gettext("That calendar is not there any more."))
+            raise ToolRetry(gettext("That calendar no longer exists."))
         found = await calendars.read_file(await self._text())
         if _digest(found) != plan["digest"]:
-            raise ToolFailed(gettext("The file is not the one that you have seen, so nothing was added."))
+            raise ToolFailed(gettext("This is not the file that you saw, so nothing was added."))
         done: list[WrittenEvent] = []
         for one in plan["written"]:
             written = await calendars.take_over(EventPlace.from_json(one["place"]), str(one["text"]))
@@ -123,7 +123,7 @@ class AddEventsFromFile(CalendarAgent):
         organizers = {part.organizer.address for part in parts if part.organizer}
         if not senders:
             is_new = all(one.effect is FileEffect.NEW for one in written)
-            return "" if is_new and not organizers else gettext("It is not known who made this file.")
+            return "" if is_new and not organizers else gettext("It is unknown who made this file.")
         said = listed(list(senders))
         if not organizers:
             return said
@@ -148,7 +148,7 @@ def _nothing(meanings: Sequence[FileMeaning], *, cancels: bool) -> str:
     if FileEffect.FOREIGN in effects:
         return gettext("Somebody else has organized that event in your calendar, so nothing was changed.")
     if FileEffect.OLDER in effects:
-        return gettext("What is in your calendar is newer than that file, so nothing was changed.")
+        return gettext("The event in your calendar is newer than that file, so nothing was changed.")
     if cancels:
         return gettext("That file cancels an event that is not in your calendar, or is your own.")
     return gettext("That is in your calendar already.")
@@ -218,7 +218,7 @@ def _left_out(beyond: int, unreadable: int) -> str:
 
 def _there[T](value: T | None) -> T:
     if value is None:
-        raise ToolRetry(gettext("That calendar is not there any more."))
+        raise ToolRetry(gettext("That calendar no longer exists."))
     return value
 
 

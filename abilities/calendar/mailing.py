@@ -106,7 +106,7 @@ async def send_letters(
         said.append(ngettext("{number} person gets an email.", "{number} people get an email.", count))
     if failures:
         reason = " ".join(dict.fromkeys(failures))
-        said.append(gettext("Not everybody could be told by email. {reason}", reason=reason))
+        said.append(gettext("Not everybody could be notified by email. {reason}", reason=reason))
     return " ".join(said), known or bool(told)
 
 

@@ -57,7 +57,7 @@ class EventReminder(ActionExecutor):
             tools.log.warning("event_not_read", cause=type(error).__name__)
             return _reminder(text)
         if event is None or event.cancelled:
-            return ActionResult(True, error=gettext("its event is not in the calendar any more"))
+            return ActionResult(True, error=gettext("its event is no longer in the calendar"))
         begins, now = event.begins(zone).astimezone(zone), tools.clock.now()
         if begins == moment_of(known["begins"], zone):
             return _reminder(text)
@@ -75,7 +75,7 @@ class EventReminder(ActionExecutor):
 
 @tool(name="remind_before_event", effect="idempotent", group=GROUP, timeout=90)
 async def remind_before_event(event: str, context: ToolExecutionContext, minutes: int = 30, day: str = "") -> str:
-    """Remind the person before an event in their calendar begins; of a series before the next one.
+    """Remind the person before an event in their calendar begins; for a series, before its next event.
 
     It moves with the event when that is moved. "undo" takes it back.
 

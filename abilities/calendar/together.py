@@ -67,7 +67,7 @@ async def household_agenda(context: ToolExecutionContext, day: str = "today", da
     )
     hidden = [one.name or gettext("somebody without a name") for one in home.others if not one.calendar]
     shows_nothing = (
-        gettext("Of their calendars nothing is shown by: {people}.", people=listed(hidden)) if hidden else ""
+        gettext("Nothing of their calendars is shown by: {people}.", people=listed(hidden)) if hidden else ""
     )
     return "\n".join(filter(None, [f"Times are in {zone.key}.", *told, shows_nothing]))
 

@@ -60,7 +60,7 @@ def event_in_words(occurrence: Occurrence, zone: ZoneInfo) -> str:
 def whole_in_words(occurrence: Occurrence, zone: ZoneInfo) -> str:
     """Return all data of an event for a calendar, its title and time first, each other value on lines of its own.
 
-    Others may have written all of it: further lines of a value are indented, so that none passes for a line of ours.
+    Others may have written all of it: further lines of a value are indented, so that none looks like our own.
     """
     when = span_in_words(occurrence.start, occurrence.end, zone)
     if occurrence.zone not in ("", zone.key):
@@ -170,7 +170,7 @@ def rule_in_words(rule: str) -> str:
         names = listed([weekday_in_words(_DAYS.index(day)) for day in days])
         often = gettext("{often} on {days}", often=often, days=names)
     elif any(name.startswith("BY") for name in parts):
-        often = gettext("{often}, by a rule of its own", often=often)
+        often = gettext("{often}, by a special rule", often=often)
     if parts.get("COUNT", "").isdecimal():
         return ngettext("{often}, {number} time", "{often}, {number} times", int(parts["COUNT"]), often=often)
     until = parts.get("UNTIL", "")[:8]

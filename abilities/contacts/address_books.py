@@ -73,7 +73,7 @@ async def add_to_address_book(
     card = {**_place(planned), "url": written.url, "etag": written.etag, "name": planned["name"]}
     title = gettext("New in the address book: {name}", name=planned["name"])
     context.undo.offer(title, take_back_card.name, {"card": card})
-    return gettext("{name} is in your address book “{book}” now.", name=planned["name"], book=quoted(planned["book"]))
+    return gettext("{name} is now in your address book “{book}”.", name=planned["name"], book=quoted(planned["book"]))
 
 
 @tool(name="change_in_address_book", effect="idempotent", parallel=False, group=GROUP, timeout=_SECONDS)
@@ -114,7 +114,7 @@ async def change_in_address_book(
             gone = removed(change.applied(text) or text, words, written.region)
             if not gone.gone:
                 raise ToolRetry(
-                    gettext("There is nothing of that to remove."), note="find_contacts shows what is there."
+                    gettext("There is nothing like that to remove."), note="find_contacts shows what is there."
                 )
             change = change.then(gone)
         return {**place, "change": change.to_json()}
@@ -139,7 +139,7 @@ async def take_back_card(card: dict[str, Any], context: ToolExecutionContext) ->
         await _apply(CardChange.from_json(card["change"]), card, context)
         return gettext("Undone: the card of {name} is as it was.", name=card["name"])
     await (await _open(card, context)).delete(str(card["url"]), str(card["etag"]))
-    return gettext("Undone: {name} is in your address book no more.", name=card["name"])
+    return gettext("Undone: {name} is no longer in your address book.", name=card["name"])
 
 
 async def _apply(change: CardChange, place: dict[str, Any], context: ToolExecutionContext) -> None:

@@ -102,7 +102,8 @@ class Written:
 def _not_written(text: str) -> ToolRetry:
     return ToolRetry(
         gettext(
-            "I use only numbers and addresses that you have given me here yourself, and {text} is none.", text=text
+            "I use only numbers and addresses that you have given me here yourself, and {text} is not among them.",
+            text=text,
         ),
         note="Never make one up or take it from elsewhere: ask the person to write it.",
     )

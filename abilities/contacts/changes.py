@@ -76,7 +76,7 @@ async def take_back_contacts(changes: list[dict[str, Any]], context: ToolExecuti
         return gettext("Undone: your contacts are as they were.")
     was = read_contact(made[0].before, made[0].key, numbers[0])
     if made[0].before is None:
-        return gettext("Undone: {name} is kept no more.", name=made[0].contact.name)
+        return gettext("Undone: {name} is no longer kept.", name=made[0].contact.name)
     return gettext("Undone. Contact {number} is again: {contact}", number=was.number, contact=was.shown())
 
 

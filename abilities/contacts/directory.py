@@ -108,7 +108,7 @@ async def _known_by(
         copy.read_at, problem = now, ""
         if copy.count >= MAX_CARDS:
             name = name_of(account)
-            problem = gettext("Of {account} I know no more than {number} contacts.", account=name, number=MAX_CARDS)
+            problem = gettext("I can read at most {number} contacts of {account}.", account=name, number=MAX_CARDS)
     if copy.changed:  # also if it ended early: the next call continues from there
         await save_copy(copy, account, owner, context)
     return copy, problem

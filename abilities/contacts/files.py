@@ -78,7 +78,7 @@ class SaveContactsAgent(StandardAgent):
     async def _plan(self) -> Sequence[ContactChange]:
         chosen = await self._chosen()
         if [contact.shown() for contact in chosen] != self.contacts:
-            raise ToolFailed(gettext("Nothing was kept: the file is another one by now."))
+            raise ToolFailed(gettext("Nothing was kept: the file has changed in the meantime."))
         before = {contact.key: contact for contact in await contacts_of(self.context)}
         after, touched = dict(before), dict[str, None]()
         for at, contact in enumerate(chosen):
@@ -94,7 +94,7 @@ class SaveContactsAgent(StandardAgent):
             return found[:_MAX_SHOWN]
         chosen = [contact for name in self.names for contact in matches(name, found)]
         if not chosen:
-            raise ToolRetry(gettext("Nobody of this name is in the file."), note="read_contact_file lists the names.")
+            raise ToolRetry(gettext("Nobody with this name is in the file."), note="read_contact_file lists the names.")
         return list(dict.fromkeys(chosen))[:_MAX_SHOWN]
 
 

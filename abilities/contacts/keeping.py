@@ -39,7 +39,7 @@ async def list_contacts(context: ToolExecutionContext, start: int = 1) -> str:
     """List the people whom the person knows, here and in the person's address books, by name.
 
     Args:
-        start: From which one on, from 1.
+        start: The number of the first to list, from 1.
     """
     people = await people_of(context)
     known = sorted(people.contacts, key=lambda contact: folded(contact.name))
@@ -150,7 +150,7 @@ async def change_contact(
 
 @tool(name="forget_contact", effect="idempotent", parallel=False, group=GROUP)
 async def forget_contact(contact: str, context: ToolExecutionContext) -> str:
-    """Forget somebody who is kept here. Nobody else is told, and address books stay as they are.
+    """Delete a contact that is kept here. Nobody is notified, and address books stay as they are.
 
     Args:
         contact: Their number, as find_contacts gives it, or their name.
@@ -205,7 +205,7 @@ def _without(contact: Contact, removed: Sequence[str]) -> Contact:
         telegram=left(contact.telegram),
     )
     if changed == contact:
-        raise ToolRetry(gettext("There is nothing of that to remove."), note="Name it exactly as find_contacts does.")
+        raise ToolRetry(gettext("There is nothing like that to remove."), note="Name it exactly as find_contacts does.")
     return changed
 
 

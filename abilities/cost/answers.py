@@ -31,7 +31,7 @@ async def elsewhere(asked: Asked) -> CommandAnswer | None:
     chosen = await asked.service(HeldAnswers).choose(here, asked.turn.turn_id, Way.CHAT) if here else None
     if chosen is None:
         return None
-    said = gettext("You find it in {channel}.", channel=channel_name(chosen.channel))
+    said = gettext("You will find it in {channel}.", channel=channel_name(chosen.channel))
     return CommandAnswer(said, queued=(chosen.conversation_id,))
 
 
@@ -39,7 +39,7 @@ async def ask_above(asked: Asked) -> CommandAnswer:
     """Ask before answers of fewer texts than usual."""
     answers, wanted = asked.service(HeldAnswers), int(asked.command.argument)
     if wanted < FEW:
-        text = gettext("An answer of {number} texts comes without a question: write {number} or more.", number=FEW)
+        text = gettext("An answer of {number} texts is sent without asking: write {number} or more.", number=FEW)
         return CommandAnswer(text)
     kept = await answers.ask_above(wanted)
     said = ngettext(
@@ -48,7 +48,7 @@ async def ask_above(asked: Asked) -> CommandAnswer:
         kept,
     )
     if kept < wanted:
-        most = gettext("That is the most here.")
+        most = gettext("That is the maximum here.")
         said = f"{said} {most}"
     return CommandAnswer(said)
 

@@ -92,7 +92,7 @@ def _in_words(status: int, host: str) -> str:
         case 403:
             return gettext("{host} does not allow that with this account.", host=host)
         case 404 | 410:
-            return gettext("That is not there any more.")
+            return gettext("That no longer exists.")
         case 409 | 412:
             return gettext("It has been changed elsewhere in the meantime, so nothing was overwritten.")
         case 507:

@@ -25,8 +25,8 @@ def quoted(words: str) -> str:
 def proposal(words: str, number: str, ask_at: datetime, zone: ZoneInfo) -> str:
     """Return the line of a digest that proposes a follow-up."""
     return gettext(
-        "You said: “{words}”. Shall I ask you on {moment} how it went? Write {yes}, or {no}. For no such questions at "
-        "all: {off}",
+        "You said: “{words}”. Shall I ask you on {moment} how it went? Write {yes}, or {no}. To stop such "
+        "questions: {off}",
         words=quoted(words),
         moment=moment_in_words(ask_at, zone),
         yes=typed(YES, number),
@@ -79,14 +79,14 @@ def listed(choice: Choice, followups: Sequence[FollowUp], zone: ZoneInfo) -> str
     if choice.paused_until is not None:
         day = day_in_words(choice.paused_until.astimezone(zone).date())
         how = gettext(
-            "Until {day} I propose no follow-ups, as you wanted none of the last. For none at all: {off}",
+            "Until {day} I propose no follow-ups, as you declined the last ones. To stop them for good: {off}",
             day=day,
             off=typed(OFF),
         )
     else:
         how = gettext(
-            "If you tell me of something ahead, such as an interview, I offer once a day at most to ask how it went. "
-            "For no such questions: {off}",
+            "If you mention a coming event, such as an interview, I offer to ask how it went, at most once a day. "
+            "To stop that: {off}",
             off=typed(OFF),
         )
     return "\n".join([*(_line(followup, zone) for followup in followups), how])
@@ -101,18 +101,18 @@ def which(followups: Sequence[FollowUp], verb: str) -> str:
 
 
 def turned_off() -> str:
-    return gettext("I propose no follow-ups any more, and ask about none. To have them again, write {on}", on=typed(ON))
+    return gettext("I no longer propose follow-ups, and ask about none. To have them again, write {on}", on=typed(ON))
 
 
 def turned_on() -> str:
-    return gettext("I propose follow-ups again. For none: {off}", off=typed(OFF))
+    return gettext("I propose follow-ups again. To stop them: {off}", off=typed(OFF))
 
 
 def _line(followup: FollowUp, zone: ZoneInfo) -> str:
     moment, words = moment_in_words(followup.ask_at, zone), quoted(followup.words)
     if followup.state is State.KEPT:
         return gettext(
-            "{number}. “{words}”: I ask you on {moment}. To end that: {no}",
+            "{number}. “{words}”: I will ask you on {moment}. To stop that: {no}",
             number=followup.number,
             words=words,
             moment=moment,

@@ -7,12 +7,12 @@ from core.language.catalogue import LANGUAGES, gettext, gettext_noop, speaking
 from core.messaging.visible_text import literal
 
 ON = gettext_noop(
-    "I take part in this group now: mention me, or reply to me. What is a member's own I answer in their own chat. To "
-    "end it, write “groups off” to me."
+    "I now take part in this group: mention me, or reply to me. I answer a member's private matters in their own "
+    "chat. To end it, write “groups off” to me."
 )
-OFF = gettext_noop("I take part in this group no longer.")
+OFF = gettext_noop("I no longer take part in this group.")
 MAY_NOT = gettext_noop("Only somebody who runs this group can turn me on here.")
-WAITING = gettext_noop("I take part here once the owner of my installation allows it; I have asked them.")
+WAITING = gettext_noop("I will take part here once the owner of my installation allows it; I have asked them.")
 UNKNOWN = gettext_noop("I answer only people who know me. To get to know me, write to me in a direct chat.")
 NOBODY = gettext_noop("I cannot tell who writes in the name of the group or of a channel. Write under your own name.")
 _FROM = gettext_noop("You asked me in the group “{group}”: {words}")
@@ -47,7 +47,7 @@ def asked(name: str) -> str:
 
 def nowhere(name: str) -> str:
     """Return the group's reply if a member has no chat with us."""
-    return gettext("{name}, write to me in a direct chat: I say what is yours only there.", name=literal(name))
+    return gettext("{name}, write to me in a direct chat: I answer private matters only there.", name=literal(name))
 
 
 def wanted(title: str, channel: str) -> str:
@@ -81,7 +81,7 @@ def how_to() -> str:
 
 def no_such() -> str:
     """Return the answer to a number that no group has."""
-    return gettext("There is no group of that number. Write “groups” to see them.")
+    return gettext("There is no group with that number. Write “groups” to see them.")
 
 
 def settled(group: JsonObject) -> str:
@@ -89,9 +89,9 @@ def settled(group: JsonObject) -> str:
     title = literal(str(group["title"]))
     match str(group["state"]):
         case "on":
-            return gettext("I take part in the group “{group}” now.", group=title)
+            return gettext("I now take part in the group “{group}”.", group=title)
         case "off":
-            return gettext("I take part in the group “{group}” no longer.", group=title)
+            return gettext("I no longer take part in the group “{group}”.", group=title)
         case "left":
             return gettext("I was removed from the group “{group}”. Add me there again first.", group=title)
     return gettext("The group “{group}” is allowed; somebody who runs it must want it, too.", group=title)

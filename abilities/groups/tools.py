@@ -67,7 +67,7 @@ async def say_in_group(group: str, text: str, context: ToolExecutionContext) -> 
     """
     done = await context.service(Groups).say(group, text, context.idempotency_key)
     if done.get("outcome") == "said":
-        return gettext("It is said in the group.")
+        return gettext("I have said it in the group.")
     if done.get("outcome") == "off":
-        raise ToolFailed(gettext("I take part in that group no longer."))
-    raise ToolFailed(gettext("You have not asked me from a group of that name lately."))
+        raise ToolFailed(gettext("I no longer take part in that group."))
+    raise ToolFailed(gettext("You have not asked me from a group with that name lately."))

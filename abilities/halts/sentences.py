@@ -4,16 +4,14 @@ from core.language.catalogue import gettext_noop
 
 SENTENCES = {
     "halted": gettext_noop(
-        "All work is stopped, for everybody: no answer, no task and no message goes out, and what comes in is kept. "
+        "All work is stopped, for everybody: no answer, task or message goes out, and incoming messages are kept. "
         "To let it go on, send LIFT {code}."
     ),
-    "lifted": gettext_noop("Work goes on. What has waited is done now."),
+    "lifted": gettext_noop("Work goes on. Everything that waited is done now."),
     "wrong": gettext_noop("That is not the code: all work stays stopped."),
     "limited": gettext_noop(
         "Too many wrong codes: all work stays stopped. Try again in an hour, or lift it on the server: onevalet lift."
     ),
-    "told": gettext_noop(
-        "Whoever runs me has stopped me for now. I keep what you send, and answer it when I may go on."
-    ),
+    "told": gettext_noop("My operator has stopped me for now. I keep your messages, and answer them when I may go on."),
 }
 """Each by its name in the SQL function."""

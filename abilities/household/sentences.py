@@ -27,8 +27,8 @@ _IN_CAPITALS = ("sms", "email")
 _ENDED = gettext_noop("“{household}” has ended, and what was shared in it is deleted.")
 _NOT_AGAIN = gettext_noop("That code does not work, or no longer: ask for a new one.")
 _BY_OUTCOME: Mapping[Outcome, str] = {
-    Outcome.MADE: gettext_noop("“{household}” is made, and you are its owner. To invite somebody, write: {invite}"),
-    Outcome.JOINED: gettext_noop("You are in “{household}” now ({role}). To leave it, write: {leave}"),
+    Outcome.MADE: gettext_noop("“{household}” now exists, and you are its owner. To invite somebody, write: {invite}"),
+    Outcome.JOINED: gettext_noop("You are now in “{household}” ({role}). To leave it, write: {leave}"),
     Outcome.LEFT: gettext_noop(
         "You have left “{household}”. What is your own is still yours; what you shared stays there."
     ),
@@ -38,7 +38,7 @@ _BY_OUTCOME: Mapping[Outcome, str] = {
     Outcome.ENDED: _ENDED,
     Outcome.MEMBER: gettext_noop("You are in a household already. To leave it first, write: {leave}"),
     Outcome.INSIDE: gettext_noop("You are in this household already."),
-    Outcome.FULL: gettext_noop("This household takes in nobody more."),
+    Outcome.FULL: gettext_noop("This household has no room for anybody else."),
     Outcome.LAST: gettext_noop(
         "You are the only adult there: without you the household ends. To end it for all of you, write: {end}"
     ),
@@ -72,16 +72,16 @@ _BY_KIND: Mapping[str, str] = {
     "left": gettext_noop("{who} has left “{household}”."),
     "removed": gettext_noop("{who} is no longer in “{household}”."),
     "put_out": gettext_noop(
-        "You are no longer in “{household}”: its owner has put you out. What you shared stays there."
+        "You are no longer in “{household}”: its owner has removed you. What you shared stays there."
     ),
     "ended": _ENDED,
     "owner": gettext_noop("{who} is in “{household}” as: {role}."),
     "adult": gettext_noop("{who} is in “{household}” as: {role}."),
     "child": gettext_noop("{who} is in “{household}” as: {role}."),
-    "merged": gettext_noop("By the link you have left “{household}”, as nobody is in two households."),
+    "merged": gettext_noop("The link has removed you from “{household}”, as nobody can be in two households."),
 }
 """News to members about each other, by the kinds of the SQL functions."""
-_TO_THEMSELVES = gettext_noop("You are in “{household}” now ({role}).")
+_TO_THEMSELVES = gettext_noop("You are now in “{household}” ({role}).")
 
 
 def typed(channel: str, verb: str = "", *more: str) -> str:
@@ -199,13 +199,13 @@ def leave_instead(channel: str) -> str:
 
 def too_many_invitations() -> str:
     """Return the answer to a member who has invited too many."""
-    return gettext("There were many invitations today; try again tomorrow.")
+    return gettext("There were too many invitations today; try again tomorrow.")
 
 
 def unknown(words: str, channel: str) -> str:
     """Return the answer about a name that no member has, or several."""
     return gettext(
-        "“{name}” is not one member of your household. To see who is in it, write: {words}",
+        "“{name}” does not name exactly one member of your household. To see who is in it, write: {words}",
         name=Household("", words, ()).shown,
         words=typed(channel),
     )

@@ -38,7 +38,7 @@ class HouseholdDeciders:
             raise ToolFailed(gettext("You are in no household, so there is nobody else whose consent I can ask."))
         found = next((one for one in home.people if one.id == person), None) if person else home.named(named)
         if found is None or found.id == self.tenant_id:
-            raise ToolFailed(gettext("“{name}” is not one other person of your household.", name=named))
+            raise ToolFailed(gettext("“{name}” does not name exactly one other person of your household.", name=named))
         name = name_of(found)
         if found.role is HouseholdRole.CHILD:
             raise ToolFailed(gettext("{who} is a child of the household, and cannot agree to this.", who=name))

@@ -24,7 +24,7 @@ REASONS: Mapping[str, str] = {
 _TO_OTHER: Mapping[str, str] = {
     "expired": gettext_noop("{code} is over: not both of you decided in time. Nothing was done: {summary}."),
     "refused": gettext_noop("{code} is over: {who} took it back. Nothing was done: {summary}."),
-    "changed": gettext_noop("{code} is over: {who} changed it. If you are to agree to that, you get a new card."),
+    "changed": gettext_noop("{code} is over: {who} changed it. If that needs your consent, you get a new card."),
     "left": gettext_noop("{code} is over: you and {who} no longer share a household. Nothing was done: {summary}."),
 }
 """The news for the other person, by the reason; none if they ended it themselves."""

@@ -40,7 +40,7 @@ _GROUP = ToolGroup("lists", gettext_noop("list, lists"))
 _DONE = {
     "add": gettext_noop("Added to “{list}”: {entries}"),
     "tick": gettext_noop("Ticked off on “{list}”: {entries}"),
-    "untick": gettext_noop("Not done on “{list}”: {entries}"),
+    "untick": gettext_noop("Open again on “{list}”: {entries}"),
     "remove": gettext_noop("Removed from “{list}”: {entries}"),
 }
 """The sentence for the person about a change, also its name in undo."""
@@ -92,7 +92,7 @@ async def add_to_list(list_name: str, items: list[str], context: ToolExecutionCo
         shelf, meant = await _find(list_name, context, begins=True)
         done = _Done(shelf, await shelf.change(meant, add, context))
     if not texts:
-        return gettext("There is a list “{list}” now.", list=done.name)
+        return gettext("There is now a list “{list}”.", list=done.name)
     return _told("add", done, done.change.texts, context)
 
 
@@ -192,7 +192,7 @@ async def rename_list(list_name: str, new_name: str, context: ToolExecutionConte
         made = _Done(shelf, await shelf.change(meant, lambda found: replace(found, name=name), context))
     before, after = made.shelf.label(made.change.name), made.name
     _offer(gettext("Renamed list “{list}”", list=before), made.change, context)
-    return gettext("“{before}” is called “{after}” now.", before=before, after=after)
+    return gettext("“{before}” is now called “{after}”.", before=before, after=after)
 
 
 @tool(name="delete_list", effect="idempotent", parallel=False, group=_GROUP)

@@ -148,7 +148,7 @@ async def _forget_old(context: ToolExecutionContext) -> None:
 def _unknown(account: OpenAccount) -> ToolFailed:
     return ToolFailed(
         gettext(
-            "Nobody knows whether the email was sent: the answer of {host} was lost. I do not send it again.",
+            "It is unknown whether the email was sent: the answer of {host} was lost. I will not send it again.",
             host=account.host_of("smtp"),
         ),
         note="Do not send it again by yourself. The person may look among their sent mail, or ask the recipient.",
@@ -168,5 +168,5 @@ def _why_not(error: SmtpFailed, host: str) -> str:
         case SmtpFailure.TIMEOUT:
             reason = gettext("{host} gave no answer in time", host=host)
         case _:
-            reason = gettext("no safe connection to {host} could be made", host=host)
+            reason = gettext("no secure connection to {host} could be made", host=host)
     return gettext("Nothing was sent: {reason}.", reason=reason)

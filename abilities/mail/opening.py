@@ -1,4 +1,4 @@
-"""Which account and which message is meant, and how both are named to people."""
+"""The choice of an account and a message, and their names for people."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -65,7 +65,7 @@ async def message_at(context: ToolExecutionContext, ref: MailRef) -> tuple[MailM
 def gone() -> MailFailed:
     """Return the error for a message that is no longer in its place."""
     return MailFailed(
-        gettext("That mail is not there any more: it was moved or deleted."),
+        gettext("That mail is no longer there: it was moved or deleted."),
         MailFailure.GONE,
         note="search_mail finds it where it is now.",
     )

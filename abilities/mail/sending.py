@@ -97,7 +97,7 @@ class SendEmailAgent(StandardAgent):
         "Email address of each who gets a copy of which the others do not know",
     )
     files = InputField(
-        gettext_noop("Which files go along?"),
+        gettext_noop("Which files should I attach?"),
         description="Ids of the person's files, as list_files has them",
         type=list[str],
         required=False,
@@ -204,7 +204,7 @@ class SendEmailAgent(StandardAgent):
             sent = gettext("Sent to {addresses}, with a copy to {copies}.", addresses=to, copies=copies)
         self.context.undo.final(
             gettext("Email to {addresses}", addresses=to),
-            gettext("What is sent cannot be called back; I can write to them again."),
+            gettext("A sent mail cannot be recalled; I can write to them again."),
         )
         return self.make_result(raw_message=sent)
 
@@ -213,7 +213,7 @@ class SendEmailAgent(StandardAgent):
         if self.account or len(await self.context.accounts.list(SEND)) < 2 or await may_be_sent(self.context):
             return
         raise ToolFailed(
-            gettext("Nothing was sent: another email account was connected meanwhile."),
+            gettext("Nothing was sent: another email account was connected in the meantime."),
             note="Call again, so that the person is shown from which account it is sent.",
         )
 
@@ -251,5 +251,5 @@ def sender_of(account: OpenAccount) -> MailAddress:
     stored = account.sender or account.account.address
     name, address = parseaddr(stored)
     if not is_address(address) or not stored.isprintable():
-        raise ToolFailed(gettext("Nothing was sent: what is stored for this email account is not complete."))
+        raise ToolFailed(gettext("Nothing was sent: the stored data of this email account is incomplete."))
     return MailAddress(name, address)

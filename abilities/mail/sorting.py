@@ -163,11 +163,13 @@ class SortMailAgent(StandardAgent):
         """Delete mails for good, if the card said so. Raises `ToolFailed`."""
         if not self.for_good:
             raise ToolFailed(
-                gettext("Not deleted: there is no trash any more, and you did not agree to delete them for good."),
+                gettext(
+                    "Not deleted: there is no trash folder any more, and you did not agree to delete them for good."
+                ),
                 note="Call again, so that the person is asked whether to delete them for good.",
             )
         await box.delete(folder, uids)
-        self.context.undo.final(self._summary(), gettext("Mails that are deleted for good are not kept."))
+        self.context.undo.final(self._summary(), gettext("I keep no copy of mail that is deleted for good."))
 
     async def _target(self, box: Mailbox, folder: str) -> str | None:
         """Return the target folder; None if the mails are deleted for good."""

@@ -68,7 +68,7 @@ async def take_back_sorting(changes: list[dict[str, Any]], context: ToolExecutio
         async with mailbox_of(context, CHANGE, mails[0]) as box:
             count += await _put_back(box, mails, change)
     if not count:
-        raise ToolFailed(gettext("Those mails are not where I put them any more, so I leave them."))
+        raise ToolFailed(gettext("Those mails are no longer where I put them, so I leave them alone."))
     return ngettext("Undone: {number} mail is as it was.", "Undone: {number} mails are as they were.", count)
 
 

@@ -192,7 +192,7 @@ class MailWatcher:
         """
         pause = timedelta(seconds=self._pauses.exceeded(watch.tenant_id, watch.id))
         sentence = gettext_noop(
-            "The mail server of your account {account} sends more than it may, so I look there for new mail less and"
+            "The mail server of your account {account} sends too much data, so I look there for new mail less and"
             " less often until it stops."
         )
         await self._tell_once(watch, position, EXCEEDED, sentence)

@@ -139,7 +139,7 @@ class McpTool(Tool[..., object]):
         match error:
             case AnswerTooLarge():
                 return gettext(
-                    "The server {host} sent more than it may, so it is left alone for now.", host=self.server.name
+                    "The server {host} sent too much data, so I leave it alone for now.", host=self.server.name
                 )
             case AnswerUnreadable():
                 return f"What the server {self.server.name} answered cannot be read."

@@ -75,11 +75,11 @@ async def take_back_shared_memory(numbers: list[int], home: str, context: ToolEx
     _, memory = await _shared(context, home)
     if await memory.take_back(numbers) is None:
         raise ToolFailed(gettext("It has been corrected since."))
-    return gettext("Undone: I do not remember it for you any more.")
+    return gettext("Undone: I no longer remember it for you.")
 
 
 async def _shared(context: ToolExecutionContext, home_id: str | None = None) -> tuple[SharedHome, MemoryAccess]:
-    """Return those with whom the person shares, and their memory; raise `ToolFailed` for nobody, or others now."""
+    """Return the other members and their memory; raise `ToolFailed` without a home, or if it is another one now."""
     sharing = sharing_among(context.services)
     home = await sharing.home() if sharing else None
     if home is None or home_id not in (None, home.id):

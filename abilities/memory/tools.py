@@ -73,9 +73,9 @@ async def ask_to_forget(what: str, context: ToolExecutionContext, numbers: list[
     """
     memories = await context.memory.ask_to_forget(what.strip(), numbers or ())
     if not memories:
-        return gettext("Nothing that is remembered matches that.")
+        return gettext("No memory matches that.")
     return with_note(
-        "\n".join([gettext("This may be meant:"), *(memory.line() for memory in memories)]),
+        "\n".join([gettext("You may mean this:"), *(memory.line() for memory in memories)]),
         "Nothing is forgotten yet. Call forget with those of these lines that the person wants to be forgotten.",
     )
 
@@ -104,7 +104,7 @@ async def forget(memories: list[str], context: ToolExecutionContext) -> str:
     )
     # Running turns may still store words that they read before: these are deleted once the turns have ended.
     sentence = gettext(
-        "Forgotten for good: {number}. It goes from our messages too, as soon as none of them is on its way.",
+        "Forgotten for good: {number}. It is removed from our messages too, once none of them is on its way.",
         number=gone,
     )
     return with_note(sentence, "Do not repeat what it was.")
@@ -121,8 +121,8 @@ async def take_back_memory(numbers: list[int], context: ToolExecutionContext) ->
     if gone is None:
         raise ToolFailed(gettext("It has been corrected since."))
     if not gone:
-        return gettext("Undone: I do not remember it any more.")
-    return gettext("Undone: I do not remember “{text}” any more.", text=gone[0])
+        return gettext("Undone: I no longer remember it.")
+    return gettext("Undone: I no longer remember “{text}”.", text=gone[0])
 
 
 def _offer(title: str, numbers: list[int], context: ToolExecutionContext) -> None:

@@ -127,7 +127,7 @@ class TenantMessages:
             raise ToolFailed(_why_not(channel, key)) from error
         except DeliveryError as error:
             raise ToolFailed(
-                gettext("Nothing was sent: {way} nobody can be looked up now.", way=way_in_words(channel)),
+                gettext("Nothing was sent: nobody can be looked up {way} now.", way=way_in_words(channel)),
                 note="Try again later.",
             ) from error
 
@@ -156,18 +156,18 @@ def _closing(channel: str, name: str) -> str:
     stop = gettext("Reply STOP to get no more of these messages.")
     if channel == "sms":
         return stop
-    return f"{gettext('To answer {name}, reply to this very message.', name=name)} {stop}"
+    return f"{gettext('To answer {name}, reply to this message.', name=name)} {stop}"
 
 
 def _why_not(channel: str, key: str) -> str:
     if channel == "telegram":
         return gettext(
             "Nothing was sent: on Telegram I can write only to people who have started this bot themselves, and "
-            "{address} is nobody who has.",
+            "{address} has not.",
             address=key,
         )
     return gettext(
-        "Nothing was sent: there is nobody to write to {way} as {address}.", way=way_in_words(channel), address=key
+        "Nothing was sent: nobody can be reached {way} as {address}.", way=way_in_words(channel), address=key
     )
 
 

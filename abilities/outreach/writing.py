@@ -106,7 +106,7 @@ class MessageSomeoneAgent(StandardAgent):
         await self.context.messages.send(addressee, self.to, self._whole(), self.context.idempotency_key)
         self.context.undo.final(
             gettext("Message to {name}", name=self.to),
-            gettext("What is sent cannot be called back; I can write to them again."),
+            gettext("A sent mail cannot be recalled; I can write to them again."),
         )
         return self.make_result(
             raw_message=gettext(
@@ -159,7 +159,7 @@ class MessageSomeoneAgent(StandardAgent):
         if len(addresses) > 1:
             return {
                 "address": gettext(
-                    "Which one of {name}: {addresses}?", name=contact.name, addresses=listed(addresses, "or")
+                    "Which address of {name}: {addresses}?", name=contact.name, addresses=listed(addresses, "or")
                 )
             }
         return contact.name, channel, addresses[0]
@@ -178,7 +178,7 @@ class MessageSomeoneAgent(StandardAgent):
 
 
 def _direct(given: str, channel: str, region: str | None) -> tuple[str, str] | None:
-    """Return the channel and the address that some words are; None for a name."""
+    """Return the channel and the address that a text states; None for a name."""
     if is_mail(given) or is_member(given):
         return "slack", given
     if channel == "telegram" and given.isdecimal():
@@ -216,7 +216,7 @@ def _about(contact: Contact) -> str:
 def _what_address(name: str, channel: str) -> str:
     match channel:
         case "slack":
-            return gettext("I have no Slack member or mail address of {name}. What is it?", name=name)
+            return gettext("I have no Slack member or mail address for {name}. What is it?", name=name)
         case "telegram":
-            return gettext("I have no Telegram number of {name}. What is it?", name=name)
-    return gettext("I have no number of {name}. What is it?", name=name)
+            return gettext("I have no Telegram number for {name}. What is it?", name=name)
+    return gettext("I have no number for {name}. What is it?", name=name)

@@ -18,7 +18,7 @@ _CAME = {
     How.SENT: gettext_noop("sent {moment}"),
     How.NAMED: gettext_noop("sent {moment}"),
     How.LIVE: gettext_noop("shared live, last {moment}"),
-    How.LINK: gettext_noop("told by your phone {moment}"),
+    How.LINK: gettext_noop("reported by your phone {moment}"),
     How.SAID: gettext_noop("as you said {moment}"),
 }
 
@@ -52,7 +52,7 @@ async def forget(asked: Asked) -> CommandAnswer:
         return CommandAnswer(gettext("I do not know where you are, so there is nothing to delete."))
     said = ngettext("Deleted: {number} place.", "Deleted: {number} places.", gone)
     if shared:
-        kept = gettext("What you still share live is not kept any more: share it anew if you want that.")
+        kept = gettext("A live location that you still share is no longer kept: share it again if you want that.")
         said = f"{said} {kept}"
     return CommandAnswer(said)
 

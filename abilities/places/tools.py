@@ -62,7 +62,7 @@ async def note_city(city: str, context: ToolExecutionContext) -> str:
     found = await find_city(city, context)
     name = plain_words(", ".join(filter(None, (found.name, found.country))))
     await context.service(Places).say(found.latitude, found.longitude, name, context.idempotency_key)
-    return gettext("You are in {city}, I note, for 24 hours at most.", city=name)
+    return gettext("Noted for at most 24 hours: you are in {city}.", city=name)
 
 
 @tool(effect="read", group=GROUP)
@@ -155,7 +155,7 @@ async def take_back_place(name: str, before: dict[str, str | float] | None, cont
     places = context.service(Places)
     if before is None:
         await places.remove(name)
-        return gettext("Undone: “{name}” is not saved any more.", name=name)
+        return gettext("Undone: “{name}” is no longer saved.", name=name)
     await places.save(SavedPlace.from_json(dict(before)))
     return gettext("Undone: “{name}” is where it was.", name=name)
 

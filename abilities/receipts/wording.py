@@ -38,8 +38,7 @@ def listed(receipts: Sequence[Receipt], counts: Counts, days: Days, zone: ZoneIn
     )
     after = [
         gettext(
-            "The cards, what the services answered, and a file to check are in the console, under Receipts: "
-            "write CONSOLE."
+            "The cards, the services' answers, and a file to check are in the console, under Receipts: write CONSOLE."
         )
     ]
     if (more := counts.receipts - len(receipts)) > 0:
@@ -65,7 +64,7 @@ def basis_of(receipt: Receipt) -> str:
             number=receipt.consent.number,
             use=receipt.consent.use,
         )
-    return gettext("without a card: nothing has to be approved for this")
+    return gettext("without a card: this needs no approval")
 
 
 def ended_of(receipt: Receipt) -> str:

@@ -76,7 +76,7 @@ async def run_task_at_night(which: str, context: ToolExecutionContext, at_night:
 
 def _said(number: int, title: str, done: bool, *, at_night: bool) -> str:
     if not done:
-        return gettext("Task {number}, {title}, is told at its time anyway.", number=number, title=title)
+        return gettext("Task {number}, {title}, reports at its time anyway.", number=number, title=title)
     if at_night:
         return gettext(
             "Task {number}, {title}, runs in your quiet hours too. To let it wait again, write “{word} {number} off”.",

@@ -81,7 +81,7 @@ def trigger_from_json(kind: str, stored: JsonObject) -> Trigger:
     except TriggerError:
         raise
     except (TypeError, ValueError) as error:
-        raise TriggerError(gettext("The trigger lacks something, or a value of it cannot be read.")) from error
+        raise TriggerError(gettext("The trigger is incomplete, or one of its values cannot be read.")) from error
 
 
 def stored_trigger(kind: str, stored: JsonObject) -> StoredTrigger:

@@ -142,9 +142,9 @@ def _left_out(days: list[int], months: list[int]) -> list[str]:
         short = [month for month in months if day > monthrange(_A_LEAP_YEAR, month)[1]]
         if short:
             named = _named_months(short)
-            parts.append(gettext("left out where there is no day {number}: {months}", number=day, months=named))
+            parts.append(gettext("left out in months without a day {number}: {months}", number=day, months=named))
         elif day == _SHORTEST + 1 and 2 in months:
-            parts.append(gettext("left out where there is no day 29: February of most years"))
+            parts.append(gettext("left out in months without a day 29: February of most years"))
     return parts
 
 

@@ -54,7 +54,9 @@ def _over_looks(trigger: ConditionTrigger, task: Task, zone: ZoneInfo) -> list[s
         value: Json = look.get("value")
         judged = judge(trigger, watch, value, at)
         watch = judged.watch
-        outcome = gettext("would tell") if judged.fires else gettext("would not tell: {reason}", reason=judged.reason)
+        outcome = (
+            gettext("would tell") if judged.fires else gettext("would send nothing: {reason}", reason=judged.reason)
+        )
         lines.append(f"{when}  {value_in_words(value)}  {outcome}")
     return lines
 
@@ -72,4 +74,4 @@ def _outcome(trigger: EventTrigger, event: Event) -> str:
         differs = trigger.differs_in(event)
     except TriggerError as error:
         return gettext("would be skipped: {error}", error=error)
-    return gettext("would not run: its {field} is another", field=differs) if differs else gettext("would run")
+    return gettext("would not run: its {field} differs", field=differs) if differs else gettext("would run")

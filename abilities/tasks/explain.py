@@ -74,7 +74,7 @@ async def explain(tasks: TaskService, task: Task) -> JsonObject:
 
 def _standing(task: Task, zone: ZoneInfo) -> str:
     if task.deleted:
-        return gettext("It was stopped, so it does not run any more.")
+        return gettext("It was stopped, so it no longer runs.")
     match task.state:
         case TaskState.ACTIVE if task.held:
             return gettext("It rests until you can be reached again.")
@@ -90,7 +90,7 @@ def _standing(task: Task, zone: ZoneInfo) -> str:
                 task.failures,
             )
         case TaskState.COMPLETED:
-            return gettext("Nothing more is to come of it.")
+            return gettext("It will not run again.")
     if task.make_up_at is not None:
         moment = moment_in_words(task.make_up_at, zone)
         return gettext("It waits for the end of your quiet hours, on {moment}.", moment=moment)
@@ -104,7 +104,7 @@ def _standing(task: Task, zone: ZoneInfo) -> str:
 
 def _no_runs(task: Task) -> str:
     if task.fired:
-        return gettext("It has not run lately: what was before is not kept any more.")
+        return gettext("It has not run lately, and earlier runs are no longer kept.")
     return gettext("It has not run yet.")
 
 
@@ -122,7 +122,7 @@ def _run_line(task: Task, run: TaskRun, zone: ZoneInfo) -> str:
         parts.append(gettext("before {before}, now {now}", before=before, now=now))
     if since := run.cause.get("missed_since"):
         missed_since = moment_in_words(_moment(since), zone)
-        parts.append(gettext("in place of what was missed since {moment}", moment=missed_since))
+        parts.append(gettext("in place of the runs missed since {moment}", moment=missed_since))
     notices = [_told(notice) for notice in run.notices]
     if run.state in (RunState.COMPLETED, RunState.EXPIRED) and not notices:
         notices = [gettext("there was nothing to tell")]
@@ -136,7 +136,7 @@ def _seen(task: Task, value: Json) -> str:
 
 def _told(notice: RunNotice) -> str:
     if notice.fate not in _FATES:
-        return gettext("about to be told")
+        return gettext("about to be sent")
     if notice.place is not None:
         return gettext("sent {way}", way=way_in_words(notice.place))
     return gettext(_FATES[notice.fate])
@@ -177,7 +177,7 @@ def _near(trigger: EventTrigger, events: Iterable[Event]) -> list[str]:
             continue  # the reason is in its run
         if field and field not in ("source", "type"):
             came = {"type": event.type, "id": event.id, "source": event.source, "field": field}
-            near.append(gettext("- {type} {id} from {source} came, but its {field} is another", **came))
+            near.append(gettext("- {type} {id} from {source} came, but its {field} differs", **came))
     return near
 
 

@@ -108,7 +108,7 @@ async def _change(which: str, change: _Change, context: ToolExecutionContext) ->
     number, title = planned["number"], planned["title"]
     # If this call runs again, the task is as the call has left it.
     if not await context.tasks.change(planned["task"], change) and not await _is_changed(planned, change, context):
-        return gettext("Task {number}, {title}, cannot be changed so now.", number=number, title=title)
+        return gettext("Task {number}, {title}, cannot be changed like that now.", number=number, title=title)
     offer_state(
         context, planned["task"], gettext(_TITLES[change], title=title), active=planned["state"] == TaskState.ACTIVE
     )
@@ -149,7 +149,7 @@ async def restored_task(task: str, context: ToolExecutionContext) -> TaskNote:
     """Return a task, restored if it was stopped. Raises `ToolFailed` if nothing of it is due any more."""
     kept = await context.tasks.find(task)
     if kept is None or (kept.deleted and not await context.tasks.change(task, "restore")):
-        raise ToolFailed(gettext("Its time is over by now: {title}.", title=kept.title if kept else task))
+        raise ToolFailed(gettext("Its time has passed: {title}.", title=kept.title if kept else task))
     return await context.tasks.find(task) or kept
 
 

@@ -67,7 +67,7 @@ def disabled_text(task: Task) -> str:
 def failing_look_text(task: Task, reason: str) -> str:
     """Return the text about a watch whose looks fail; `reason` is a sentence."""
     return gettext(
-        "I have not been able to check “{title}” (task {number}) for a while: {reason} I go on trying, less often.",
+        "I have not been able to check “{title}” (task {number}) for a while: {reason} I keep trying, less often.",
         title=task.title,
         number=task.number,
         reason=reason,

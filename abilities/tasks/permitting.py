@@ -20,24 +20,24 @@ async def decide_permit(asked: Asked) -> CommandAnswer | None:
         return None
     found = meant(await reminders.permits(), name.casefold())
     if not verb or not found:
-        return CommandAnswer(gettext("Nobody of that name has asked to set reminders for you."))
+        return CommandAnswer(gettext("Nobody with that name has asked to set reminders for you."))
     if verb == "refuse":
         # A name does not say which of several: none of them may.
         await reminders.decide(found, allowed=False)
         names = dict.fromkeys(literal(one.name) for one in found)
         told = [gettext("{who} sets no reminders for you, and those that were set are gone.", who=who) for who in names]
         if len(found) > 1:
-            told.append(gettext("Those were several people. To let one of them, write one of these:"))
+            told.append(gettext("That fits several people. To allow one of them, write one of these:"))
             told += await _lines(reminders, found)
         return CommandAnswer("\n".join(told))
     # Of several only the one that the person was asked about: those of one name are asked about in turn.
     chosen = [one for one in found if one.open] or found
     if len(chosen) > 1:
-        told = [gettext("Several people of that name have asked to set reminders for you. Write one of these:")]
+        told = [gettext("Several people with that name have asked to set reminders for you. Write one of these:")]
         return CommandAnswer("\n".join(told + await _lines(reminders, chosen)))
     await reminders.decide(chosen, allowed=True)
     who = literal(chosen[0].name)
-    return CommandAnswer(gettext("{who} may set reminders for you. Each time I tell you so.", who=who))
+    return CommandAnswer(gettext("{who} may set reminders for you. I will tell you each time.", who=who))
 
 
 def meant(permits: Sequence[Permit], wanted: str) -> list[Permit]:
@@ -47,6 +47,6 @@ def meant(permits: Sequence[Permit], wanted: str) -> list[Permit]:
 
 
 async def _lines(reminders: RemindersForOthers, permits: Sequence[Permit]) -> list[str]:
-    """Return a line for each: where they write from, and the words that mean nobody else."""
+    """Return a line for each person: their address, and unambiguous words for them."""
     places = await reminders.places(permits)
     return [f"- {place}: {typed('allow', one.marked)}" for one, place in zip(permits, places, strict=True)]

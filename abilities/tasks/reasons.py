@@ -32,7 +32,7 @@ class Reason(StrEnum):
 
 _SENTENCES: dict[str, str] = {
     Reason.UNREACHABLE: gettext_noop("there was no place to reach you"),
-    Reason.MISSED: gettext_noop("missed: nobody could take it in time"),
+    Reason.MISSED: gettext_noop("missed: it could not start in time"),
     Reason.QUIET: gettext_noop("it waits for the end of your quiet hours"),
     Reason.MADE_UP: gettext_noop("it was made up for at the end of your quiet hours"),
     Reason.UNCHANGED: gettext_noop("nothing that it looks at had changed"),
@@ -43,8 +43,8 @@ _SENTENCES: dict[str, str] = {
     Reason.TOO_OFTEN: gettext_noop("it had run too often within an hour on messages, which looks like a loop"),
     Reason.FILTER_UNCLEAR: gettext_noop("its filter takes too much work on this event, or does not fit it"),
     Reason.UNFORESEEN: gettext_noop("something in it went wrong unexpectedly"),
-    Reason.NO_EXECUTOR: gettext_noop("what it is done with is not installed any more"),
-    Reason.END_UNKNOWN: gettext_noop("it was interrupted, and its end is not known"),
+    Reason.NO_EXECUTOR: gettext_noop("the part that runs it is no longer installed"),
+    Reason.END_UNKNOWN: gettext_noop("it was interrupted, and its result is unknown"),
     Reason.DELETED: gettext_noop("the task was stopped"),
     "model_down": gettext_noop("my language model could not be reached"),
     "model_quota": gettext_noop("my language model's account was empty"),
@@ -52,7 +52,7 @@ _SENTENCES: dict[str, str] = {
     "model_rejected": gettext_noop("my language model would not take the request"),
     "poison": gettext_noop("it broke the program that ran it"),
     "error": gettext_noop("something went wrong on my side"),
-    Ended.BUDGET: gettext_noop("its money for the day was used up"),
+    Ended.BUDGET: gettext_noop("its budget for the day was used up"),
     Ended.MAX_TURNS: gettext_noop("it took too many steps"),
     Ended.ERRORS: gettext_noop("its tools kept failing"),
     Ended.REFUSED: gettext_noop("my language model refused to answer"),

@@ -1,4 +1,4 @@
-"""Remind somebody of the person's household: asked for by the person, allowed by the other."""
+"""Remind another member of the household, once the person asks and the other allows it."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -23,7 +23,7 @@ from onevalet import (
 )
 
 _GROUP = ToolGroup("others", gettext_noop("household"))
-"""Of those who share nothing nobody needs it; "remind" would open it for everybody's own reminders."""
+"""People who share nothing do not need it; "remind" would open it for everybody's own reminders."""
 _NAMES = (gettext_noop("who"), gettext_noop("remind other"))
 """The names of a field and the agent on cards and in questions."""
 
@@ -32,7 +32,7 @@ _NAMES = (gettext_noop("who"), gettext_noop("remind other"))
 class RemindOther(PlanningAgent):
     """Remind somebody of the person's household once: "remind Ben at six to buy bread".
 
-    The other is asked once whether they want that, and told who set it.
+    The other person is asked once for permission, and sees who set the reminder.
     """
 
     who = InputField(gettext_noop("Whom shall I remind?"), description="Their name, as the person calls them")
@@ -64,15 +64,19 @@ class RemindOther(PlanningAgent):
         state = await reminders.wish(other.id, self.context.idempotency_key, name, self._words, at)
         moment = moment_in_words(at, self._zone())
         if state == "limited":
-            raise ToolFailed(gettext("There were many reminders for {who} today; try again tomorrow.", who=self.who))
+            raise ToolFailed(
+                gettext("There were too many reminders for {who} today; try again tomorrow.", who=self.who)
+            )
         if state == "refused":
             raise ToolFailed(gettext("{who} wants no reminders from you.", who=self.who))
         undo: JsonObject = {"other": other.id, "key": self.context.idempotency_key}
         self.context.undo.offer(self.about(), take_back_reminder_for.name, undo)
         sentence = (
-            gettext("I will remind {who} on {moment}: {text}. I tell them that you set it.")
+            gettext("I will remind {who} on {moment}: {text}. I will tell them that you set it.")
             if state == "allowed"
-            else gettext("I ask {who} whether you may; if so, I remind them on {moment}: {text}. I tell you then.")
+            else gettext(
+                "I will ask {who} whether you may; if so, I will remind them on {moment}: {text}. I will tell you then."
+            )
         )
         return self.make_result(raw_message=sentence.format(who=self.who, moment=moment, text=self._words))
 
@@ -81,12 +85,12 @@ class RemindOther(PlanningAgent):
         sharing = sharing_among(self.context.services)
         home = await sharing.home() if sharing else None
         if home is None:
-            raise ToolFailed(gettext("I set reminders only for those who are in a household with you."))
+            raise ToolFailed(gettext("I set reminders only for people in a household with you."))
         wanted = " ".join(str(self.who).casefold().split())
         found = [one for one in home.others if one.name.casefold() == wanted]
         found = found or [one for one in home.others if wanted and wanted in one.name.casefold().split()]
         if len(found) != 1:
-            raise ToolRetry(gettext("“{name}” is not one person of your household.", name=self.who))
+            raise ToolRetry(gettext("“{name}” does not name exactly one person of your household.", name=self.who))
         return home, found[0]
 
     def _moment_at(self) -> datetime:
@@ -111,4 +115,4 @@ async def take_back_reminder_for(other: str, key: str, context: ToolExecutionCon
     """
     if not await context.service(RemindersForOthers).take_back(other, key):
         raise ToolFailed(gettext("It has rung already, or was not set."))
-    return gettext("Undone: I do not remind them.")
+    return gettext("Undone: I will not remind them.")

@@ -213,7 +213,7 @@ class ScheduleTask(PlanningAgent):
         if len(given) != 1 and given != ["every_minutes", "expression"]:
             raise ToolRetry("Give exactly one of cron, every_minutes, event_type and expression.")
         if self.every_minutes and not _SHORTEST_MINUTES <= self.every_minutes <= _MAX_MINUTES:
-            raise ToolRetry(gettext("An interval is a minute at least, and a year at most."))
+            raise ToolRetry(gettext("An interval is between a minute and a year."))
         made = self._watch() if self.expression else self._event() if self.event_type else self._schedule()
         made["count"] = self.count
         return {name: value for name, value in made.items() if value not in (None, "", {})}
@@ -277,12 +277,12 @@ class SetHeartbeat(PlanningAgent):
             for ended in await self._end_old():
                 title = gettext("Stopped: {title}", title=HEARTBEAT)
                 offer_state(self.context, ended["task"], title, active=ended["active"])
-            return self.make_result(raw_message=gettext("I do not look by myself any more."))
+            return self.make_result(raw_message=gettext("I no longer look by myself."))
         return await super().on_running(msg)
 
     def trigger(self) -> dict[str, Any]:
         if not _HEARTBEAT_MINUTES <= self.every_minutes <= _MAX_MINUTES:
-            raise ToolRetry(gettext("Every {number} minutes is the most often.", number=_HEARTBEAT_MINUTES))
+            raise ToolRetry(gettext("Every {number} minutes is the shortest interval.", number=_HEARTBEAT_MINUTES))
         return {"kind": "schedule", "interval_minutes": self.every_minutes, "missed": "skip"}
 
     def said_by(self, when: str) -> tuple[str, ...]:

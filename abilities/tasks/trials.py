@@ -55,7 +55,7 @@ def last_event(trigger: EventTrigger, known: KnownSources) -> str:
         raise TriggerError(f"{never} {_listed(known)}")
     if not types:
         return gettext("none has come yet")
-    return gettext("none has come yet; so far came {types}", types=", ".join(types))
+    return gettext("none has come yet; so far: {types}", types=", ".join(types))
 
 
 def _listed(known: KnownSources) -> str:

@@ -69,7 +69,7 @@ _SKY = {
 
 
 class City(BaseModel):
-    """A place. `seen_at`: of one that the person sent, when they were there."""
+    """A place. `seen_at`: when the person was there, if they sent it."""
 
     name: str = ""
     latitude: float
@@ -197,7 +197,7 @@ async def _get(context: ToolExecutionContext, server: str, path: str, query: dic
     answer = await context.http.request("GET", url)
     if answer.status != 200:
         raise ToolFailed(
-            gettext("The weather service cannot tell at the moment (status {status}).", status=answer.status)
+            gettext("The weather service does not work at the moment (status {status}).", status=answer.status)
         )
     return answer.body
 

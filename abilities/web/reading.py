@@ -67,7 +67,7 @@ def _check(response: HttpResponse) -> None:
     """Refuse an answer that is no page."""
     status = response.status
     if status in (401, 403, 407, 451) or response.headers.get("cf-mitigated"):
-        raise ToolFailed(gettext("That page asks for a login, or lets no programs in."))
+        raise ToolFailed(gettext("That page requires a login, or does not admit programs."))
     if status in (404, 410):
         raise ToolFailed(gettext("There is no such page."))
     if status != 200:

@@ -136,7 +136,7 @@ async def _ask(context: ToolExecutionContext, method: str, url: str, **more: Any
         raise ToolFailed(gettext("The search service refuses me: my operator has to check its settings."))
     if answer.status != 200:
         raise ToolFailed(
-            gettext("The search service cannot search at the moment (status {status}).", status=answer.status)
+            gettext("The search service does not work at the moment (status {status}).", status=answer.status)
         )
     return answer
 

@@ -59,7 +59,7 @@ async def tell_of_disabled(endpoints: Endpoints, database: Database, notifier: N
     for endpoint in await endpoints.untold():
         with speaking(person["language"] if person else None):
             text = gettext(
-                "I have stopped telling {host} of events: it does not take them. "
+                "I have stopped telling {host} of events: it does not accept them. "
                 "To begin again: onevalet webhooks enable {id}",
                 host=endpoint.host,
                 id=endpoint.id,

@@ -12,12 +12,12 @@ SENTENCES = {
     401: gettext_noop("You are not signed in."),
     403: gettext_noop("You may not see this page."),
     404: gettext_noop("There is no page at this address."),
-    405: gettext_noop("This address does not take what was sent."),
-    408: gettext_noop("What was sent took too long."),
-    413: gettext_noop("What was sent is too large."),
+    405: gettext_noop("This address does not accept such a request."),
+    408: gettext_noop("The request took too long to arrive."),
+    413: gettext_noop("The request is too large."),
     429: gettext_noop("There were too many requests. Try again in a minute."),
-    500: gettext_noop("Something went wrong here. Whoever runs this finds it in the log."),
-    503: gettext_noop("This does not answer right now. Try again in a moment."),
+    500: gettext_noop("Something went wrong here. The operator finds it in the log."),
+    503: gettext_noop("This service does not answer right now. Try again in a moment."),
 }
 """Sentences for people, by status. They tell a stranger no more than the status does."""
 _OTHERS = gettext_noop("This request cannot be read.")

@@ -161,7 +161,7 @@ def take(entry: PoolEntry, inputs: Mapping[str, InputField], answer: FieldAnswer
     }
     fields = entry.fields | collected.fields | left_out
     if fields == entry.fields and not answer.words:
-        return entry, {"": gettext("it answers nothing that was asked")}
+        return entry, {"": gettext("it answers none of the questions")}
     # Without a question, so that the agent asks again for the missing fields.
     return replace(entry, fields=fields, answer=answer.words, question=None, reminded=False), {}
 

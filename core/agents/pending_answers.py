@@ -180,7 +180,7 @@ class PendingAnswers:
         if wrong:
             errors = "; ".join(f"{name}: {error}" if name else error for name, error in wrong.items())
             raise ToolRetry(
-                gettext("That cannot be taken: {reasons}.", reasons=errors),
+                gettext("That cannot be used: {reasons}.", reasons=errors),
                 note="Ask the person for it, in your own words.",
             )
         self.changed[entry.agent_id] = taken

@@ -77,7 +77,7 @@ def _lines(approval: NewApproval) -> list[str]:
         who = literal(plain_words(approval.also.who.name))
         lines += [gettext("Needs {who}'s yes, too: it is done only if you both agree.", who=who), ""]
         if approval.also.who.waits:
-            lines += [gettext("I ask {who} when their quiet hours end.", who=who), ""]
+            lines += [gettext("I will ask {who} when their quiet hours end.", who=who), ""]
     if approval.risk == HIGH:
         lines += [gettext("This is high risk."), ""]
     return lines

@@ -15,7 +15,7 @@ from core.language.catalogue import gettext, gettext_noop, ngettext
 from core.language.yes_no import read_yes_or_no
 from core.messaging.messages import FormField
 
-_MISSING = gettext_noop("This is needed.")
+_MISSING = gettext_noop("This is required.")
 _KINDS: dict[str, tuple[TypeAdapter[object], str]] = {
     "integer": (TypeAdapter(int), gettext_noop("This must be a whole number.")),
     "number": (TypeAdapter(float), gettext_noop("This must be a number.")),

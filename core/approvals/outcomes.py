@@ -83,15 +83,13 @@ _SENTENCES = {
         "{code} expired at {expires}, and nothing was done. Reply AGAIN {code} for a fresh card."
     ),
     DecisionOutcome.REPLACED: gettext_noop("{code} was changed at {decided}: the newer card counts."),
-    DecisionOutcome.AMENDED: gettext_noop(
-        "{code} is void: you changed the message that it stood on. Nothing was done."
-    ),
+    DecisionOutcome.AMENDED: gettext_noop("{code} is void: you changed the message behind it. Nothing was done."),
     DecisionOutcome.NOT_BOTH: gettext_noop("{code} is over: not both of you agreed. Nothing was done."),
     DecisionOutcome.OVER: gettext_noop(
         "{code} is over: the request behind it ended, and nothing was done. Reply AGAIN {code} for a fresh card."
     ),
     DecisionOutcome.ALTERED: gettext_noop(
-        "{code} is not what you were shown any more, so it cannot be approved. "
+        "{code} is no longer what you were shown, so it cannot be approved. "
         "Reply NO {code}, or AGAIN {code} for a fresh card."
     ),
     DecisionOutcome.NOT_WHOLE: gettext_noop(
@@ -104,7 +102,7 @@ _SENTENCES = {
         "{code} is high risk, and a sender can be forged. To approve it, send OK {code} {number} "
         "within 10 minutes: {summary}."
     ),
-    DecisionOutcome.WRONG_NUMBER: gettext_noop("That number does not fit {code}. Nothing was approved."),
+    DecisionOutcome.WRONG_NUMBER: gettext_noop("That number does not match {code}. Nothing was approved."),
     DecisionOutcome.TOO_MANY_TRIES: gettext_noop(
         "Too many tries for {code}. It can still be cancelled here, or approved in another chat of yours."
     ),
@@ -121,7 +119,7 @@ _SENTENCES = {
         "Taking your reaction back changes nothing: {code} was decided {by} at {decided}."
     ),
     DecisionOutcome.GUESSED: gettext_noop(
-        "Too many codes that fit nothing came from here, so for an hour codes decide nothing here. "
+        "Too many wrong codes came from here, so codes decide nothing here for an hour. "
         "You can decide in another chat of yours, or by a button."
     ),
     DecisionOutcome.NOTHING: gettext_noop(

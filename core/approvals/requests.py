@@ -246,7 +246,7 @@ class ApprovalRequests:
         if refused:
             note = gettext("Not changed, since that cannot be used: {reasons}", reasons=refused)
         elif changes and not changed:
-            note = gettext("Nothing is changed by that.")
+            note = gettext("That changes nothing.")
         return await self._request(request, after, old.generation + 1, changed, note)
 
     def _own(self) -> list[Approval]:

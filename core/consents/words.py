@@ -76,16 +76,14 @@ def use_text(consent: StandingConsent, use: str, summary: str, rendered: Sequenc
 def changed_text(consent: StandingConsent) -> str:
     """Return the message to the person about a consent that ended because its tool has changed."""
     return gettext(
-        "Your consent {number} has ended, since the ability “{tool}” is not what it was. From now on I ask you first.",
+        "Your consent {number} has ended, since the ability “{tool}” has changed. From now on I ask you first.",
         number=consent.number,
         tool=name_in_words(consent.agreed.tool),
     )
 
 
 def altered_text(consent: StandingConsent) -> str:
-    return gettext(
-        "Your consent {number} has ended: what is stored of it is not what you approved.", number=consent.number
-    )
+    return gettext("Your consent {number} has ended: its stored form is not what you approved.", number=consent.number)
 
 
 def _line(consent: StandingConsent, zone: ZoneInfo, now: datetime) -> str:

@@ -321,7 +321,7 @@ class TenantCredentials:
         try:
             yield
         except CredentialsSealed as error:
-            raise ToolFailed(gettext("What is stored for this service cannot be read at the moment.")) from error
+            raise ToolFailed(gettext("The stored data of this service cannot be read at the moment.")) from error
         except CredentialError as error:
             raise ToolFailed(str(error)) from error
 

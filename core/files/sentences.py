@@ -6,9 +6,9 @@ from core.language.catalogue import gettext, gettext_noop
 
 _SENTENCES = {
     FileFailure.TOO_LARGE: gettext_noop("The file {name} is too large: I can take up to {limit} MB."),
-    FileFailure.GONE: gettext_noop("I cannot get the file {name}: it is not there any more."),
+    FileFailure.GONE: gettext_noop("I cannot get the file {name}: it no longer exists."),
     FileFailure.UNREACHABLE: gettext_noop("I could not download the file {name}. Please send it again in a moment."),
-    FileFailure.BROKEN: gettext_noop("I cannot read the file {name}: it is damaged, or not what it says it is."),
+    FileFailure.BROKEN: gettext_noop("I cannot read the file {name}: it is damaged, or not what it claims to be."),
     FileFailure.TOO_MUCH: gettext_noop("I cannot read the file {name}: it takes too much time or memory."),
     FileFailure.UNREAD: gettext_noop("I could not read the file {name} just now. Please send it again later."),
     FileFailure.LOCKED: gettext_noop("I cannot read the file {name}: it is locked with a password."),

@@ -118,7 +118,7 @@ def read_host(host: str) -> str:
         raise Barred(gettext_noop("That is not a valid web address."))
     host = host.removesuffix(".")
     if _NUMBER.fullmatch(host.rpartition(".")[2]):
-        raise Barred(gettext_noop("A server's number must be written in the usual way."))
+        raise Barred(gettext_noop("A server's IP address must be written in the usual way."))
     return host
 
 

@@ -180,7 +180,7 @@ class GuardedClient:
         for _ in range(self._limits.redirects + 1):
             session = self._admit(ask.target)
             if may_go is not None and not may_go(ask.target):
-                raise Barred(gettext_noop("That address is not one that may be fetched here."))
+                raise Barred(gettext_noop("That address may not be fetched here."))
             async with session.request(
                 ask.method, ask.target.url, headers=ask.headers, data=ask.body, allow_redirects=False
             ) as answer:
@@ -284,7 +284,7 @@ def _passed_on(before: Target, after: Target) -> Barred:
     one, other = before.host, after.host
     if one == other:
         one, other = str(before.url.origin()), str(after.url.origin())
-    return Barred(gettext_noop("{host} passes what was sent to it on to {other}."), host=one, other=other)
+    return Barred(gettext_noop("{host} passes the request on to {other}."), host=one, other=other)
 
 
 def is_same_server(before: Target, after: Target) -> bool:

@@ -134,7 +134,7 @@ class LeftAlone(ToolFailed):
 
 def left_alone(host: str) -> LeftAlone:
     """Return the error for a peer that exceeded its allowance."""
-    return LeftAlone(gettext("The server {host} sent more than it may, so it is left alone for now.", host=host))
+    return LeftAlone(gettext("The server {host} sent too much data, so I leave it alone for now.", host=host))
 
 
 class Pause(NamedTuple):

@@ -46,7 +46,7 @@ class PersonCommands:
     async def _give(self, tenant_id: str, turn_id: str, now: datetime) -> CommandAnswer:
         code = await self._linking.give_code(tenant_id, turn_id, now)
         if not code:
-            return CommandAnswer(gettext("You have asked for many codes today; try again tomorrow."))
+            return CommandAnswer(gettext("You have asked for too many codes today; try again tomorrow."))
         return CommandAnswer(
             gettext(
                 "To link another channel to this one, write to me there within ten minutes: LINK {code}\n"
@@ -90,7 +90,7 @@ def _sentence(link: Link, code: str) -> str:
             return linked_with(link.places)
         case LinkOutcome.ASK:
             there, here = count_in_words(link.counts, 0), count_in_words(link.counts, 1)
-            more = gettext("What both have becomes one person's: {there} there, {here} here.", there=there, here=here)
+            more = gettext("The data of both becomes one person's: {there} there, {here} here.", there=there, here=here)
             if link.role:
                 more += " " + gettext("You would be a {role} here too.", role=gettext(link.role))
             return link_question(link.places, code, more)

@@ -114,4 +114,4 @@ class Person:
         taken_back = gettext("Taken back: {key}: {value}.", key=undone.key, value=undone.value)
         if not undone.before:
             return FactTakenBack(fact, taken_back)
-        return FactTakenBack(fact, f"{taken_back} {gettext('What counts again: {value}.', value=undone.before)}")
+        return FactTakenBack(fact, f"{taken_back} {gettext('This counts again: {value}.', value=undone.before)}")

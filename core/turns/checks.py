@@ -96,7 +96,7 @@ class TierCheck:
         if not tier.closed.covers(now.time()):
             return None
         opens = f"{tier.closed.end:%H:%M}-{tier.closed.start:%H:%M}"
-        return Refusal("outside_hours", gettext("I answer you from {hours} only.", hours=opens))
+        return Refusal("outside_hours", gettext("I answer you only from {hours}.", hours=opens))
 
 
 class SafetyCheck:

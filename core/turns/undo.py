@@ -83,7 +83,7 @@ class UndoTool(Tool[..., object]):
         arguments = json.dumps(record.arguments, ensure_ascii=False)
         wanted = ToolCall(f"{call.id}_undo", record.tool, arguments)
         if inverse is None:
-            return CallResult(wanted, gettext("The ability that did it is gone."), Outcome.ERROR)
+            return CallResult(wanted, gettext("The ability that did this is no longer installed."), Outcome.ERROR)
         where = replace(turn.scope.where, agent_path=agent_path(key, self.name))
         scope = replace(turn.scope, where=where, recorded=await turn.recorded())
         runner = ToolRunner(scope, Toolbox(ToolRegistry([inverse])), ContextManager(scope.config))
@@ -124,7 +124,7 @@ def _described() -> AnyTool:
         """Take back an act for the person: the newest, unless they mean an earlier one. Tell them the result.
 
         Args:
-            code: An earlier one's letter in the list.
+            code: The letter of an earlier act in the list.
             task: Or the number of its task.
             words: Or words of the act, as they said it ("dishes").
             show: Only list what can be taken back.

@@ -45,7 +45,7 @@ def listed(records: Sequence[UndoRecord], now: datetime, zone: ZoneInfo) -> str:
 def not_done(record: UndoRecord | None, code: str, others: Sequence[UndoRecord]) -> ToolEnd:
     """Return the result if there is nothing to take back: nothing was done, or it was taken back already."""
     if record is not None:
-        told = gettext("That is undone already: {title}.", title=record.title)
+        told = gettext("That has been undone already: {title}.", title=record.title)
     elif code:
         told = gettext("There is nothing under {code} that I can undo.", code=code)
     else:

@@ -25,9 +25,7 @@ from core.turns.types import TurnRequest, TurnResult, TurnState
 SET_ASIDE = gettext_noop(
     "I had to set something aside that was waiting for you, because it has changed since ({names})."
 )
-DROPPED = gettext_noop(
-    "So much is waiting for you that I have dropped what waited longest ({names}); ask me for it again."
-)
+DROPPED = gettext_noop("Too much is waiting for you, so I have dropped the oldest ({names}); ask me for it again.")
 STILL_ASKED = gettext_noop("By the way, I still need to know:{gap}{question}")
 
 
@@ -62,7 +60,7 @@ def stopped(
     limits: PoolLimits,
     silent: Collection[str] = (),
 ) -> Stopped:
-    """Return the news since the turn last stopped: results of answers, and questions; and let go of the oldest.
+    """Return the news since the turn last stopped: results of answers, and questions; drop the oldest agents.
 
     `silent` are the paths of calls whose question is not said again.
     """

@@ -95,7 +95,7 @@ class ProgramTurns:
         """Return the messages with their destinations. Without a chat, cards wait in the console and in `pending`."""
         tenant_id = turn.request.tenant.id
         chat, program = await self.chat(tenant_id), await self._name(tenant_id, turn.address.peer)
-        note = gettext("{program} wants this, a program to which you gave access.", program=program)
+        note = gettext("{program}, a program to which you gave access, wants this.", program=program)
         noted = [replace(one, note=f"{note}\n{one.note}" if one.note else note) for one in result.approvals]
         cards = [card(one, shown.message.id) for one, shown in zip(noted, messages.cards, strict=True)]
         hidden = gettext("[a link, sent only to you]") if chat else gettext("[a link that only you may see]")

@@ -36,7 +36,7 @@ class ClientCommands:
             name = await self.tokens.revoke(person.id, int(found[1]), now)
             if name is None:
                 return gettext("You have no token with this number.")
-            return gettext("Revoked: {program} can ask me nothing any more.", program=literal(plain_words(name)))
+            return gettext("Revoked: {program} can no longer ask me anything.", program=literal(plain_words(name)))
         return await self._listed(person, now) if slash else None
 
     async def _listed(self, person: TurnTenant, now: datetime) -> str:
@@ -53,12 +53,12 @@ class ClientCommands:
             return gettext("Tokens are made in the console, which is not set up here.")
         link = await self.console.link(person.id, now)
         if link is None:
-            return gettext("You have had many links today. Ask me again tomorrow.")
+            return gettext("You have had too many links today. Ask me again tomorrow.")
         query = urlencode({"to": "programs", "name": plain_words(name)[:MAX_NAME]})
         minutes = int(self.console.valid.total_seconds() // 60)
         return gettext(
-            "Open this within {number} minutes, in one browser, and make the token there. Whoever has it can ask me "
-            "whatever you can, and read the answers; what would change anything I ask you first. {link}",
+            "Open this within {number} minutes, in one browser, and create the token there. Anybody who has it can ask "
+            "me whatever you can, and read the answers; before I change anything, I ask you. {link}",
             number=minutes,
             link=f"{link}?{query}",
         )

@@ -33,7 +33,7 @@ class TenantData:
             raise ToolFailed(gettext("I have no address on the web to send a link to. Ask my operator for your data."))
         link = await self.data.links.link(self.tenant_id, self.data.clock.now())
         if link is None:
-            raise ToolFailed(gettext("You have had many links today. Ask me again tomorrow."))
+            raise ToolFailed(gettext("You have had too many links today. Ask me again tomorrow."))
         minutes = int(VALID.total_seconds() // 60)
         return gettext(
             "All that I keep about you, as one zip file. The link works once, within {number} minutes: {link}",

@@ -55,7 +55,7 @@ def server_of(account: OpenAccount, kind: str) -> MailServer:
         return MailServer(read_host(parts.hostname), parts.port or usual, security)
     except (KeyError, ValueError) as error:
         name = account.account.name
-        sentence = gettext("What is stored for the mail account {account} is not complete.", account=f"“{name}”")
+        sentence = gettext("The stored data of the mail account {account} is incomplete.", account=f"“{name}”")
         raise MailFailed(sentence, MailFailure.WRONG) from error
 
 
@@ -80,7 +80,7 @@ async def connect(server: MailServer, http: HttpClient) -> socket.socket:
         raise unreachable(server) from error
     if server.security is Security.NONE and is_public(address):
         connected.close()
-        sentence = gettext("The mail server {host} is not reached without encryption.", host=server.host)
+        sentence = gettext("I do not connect to the mail server {host} without encryption.", host=server.host)
         raise MailFailed(sentence, MailFailure.BARRED)
     return connected
 
@@ -93,7 +93,7 @@ def unreachable(server: MailServer) -> MailFailed:
 
 def exceeded(server: MailServer) -> MailFailed:
     """Return the error for a server that sends more than it may."""
-    sentence = gettext("The mail server {host} sends more than it may, so it is left alone for now.", host=server.host)
+    sentence = gettext("The mail server {host} sends too much data, so I leave it alone for now.", host=server.host)
     return MailFailed(sentence, MailFailure.EXCEEDED)
 
 

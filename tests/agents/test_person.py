@@ -29,9 +29,9 @@ async def test_two_matching_accounts_are_asked_about_until_a_choice_is_stored(da
         await accounts.open("mail.send")
     with pytest.raises(ToolRetry, match="There is no account office, only primary, home and work"):
         await choose_account("office", context)
-    with pytest.raises(ToolRetry, match="has nothing of that"):
+    with pytest.raises(ToolRetry, match="offers none of that"):
         await choose_account("work", context, kinds=["calendar"])
-    assert "work is used for mail where" in await choose_account("work@example.org", context, kinds=["mail"])
+    assert "work is used for mail if" in await choose_account("work@example.org", context, kinds=["mail"])
     assert (await accounts.open("mail.send")).account.name == "work"
     assert "is the default account for airline" in await choose_account("airline", context)
     assert (await store.accounts("ann", "airline")).preferred == "primary"

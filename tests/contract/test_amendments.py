@@ -26,7 +26,7 @@ from tests.eventually import eventually
 OLD: JsonObject = {"to": "sam@example.com", "subject": "Lunch", "body": ""}
 NEW: JsonObject = {**OLD, "to": "eve@example.com"}
 CHANGED = "You changed “mail sam” to “mail eve”."
-VOID = "is void: you changed the message that it stood on. Nothing was done."
+VOID = "is void: you changed the message behind it. Nothing was done."
 DECIDES_NOTHING = "An edited message decides nothing. Send it as a new message if you mean it."
 CAN_EDIT = exempt(sms="a text once sent cannot be changed")
 CAN_DELETE = exempt(

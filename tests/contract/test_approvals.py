@@ -277,7 +277,7 @@ async def test_high_risk_needs_a_press_or_a_confirmation_number(system: Approvin
     assert number
     wrong = "000000" if number[1] != "000000" else "111111"
     await system.say(f"OK {code} {wrong}")
-    assert "does not fit" in system.last()
+    assert "does not match" in system.last()
     await system.say(f"OK {code} {number[1]}")
     assert system.sent == [MAIL]
 

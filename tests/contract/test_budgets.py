@@ -16,7 +16,7 @@ from tests.contract.approving import Approving, open_approving
 from tests.contract.channel_harnesses import HARNESSES
 from tests.core.builders import says, wants
 
-STOPPED = "I stopped here: the $1.00 that I may spend on you in a day are used up."
+STOPPED = "I stopped here: the $1.00 that I may spend on you in a day is used up."
 
 
 def dear(answer: ModelAnswer) -> ModelAnswer:

@@ -110,7 +110,7 @@ async def changed_before_the_decision(system: Approving) -> None:
     )
     await system.decide("Approve")
     assert (await system.states(), system.sent) == (["pending"], [])
-    assert any("not what you were shown" in text for text in [system.last(), *system.delivery.channel.whispers()])
+    assert any("no longer what you were shown" in text for text in [system.last(), *system.delivery.channel.whispers()])
     system.model.script = [says("All right.")]
     await system.decide("Cancel")
     assert (await system.states(), system.sent) == (["cancelled"], [])

@@ -39,5 +39,5 @@ async def test_console_is_answered_with_a_link_that_signs_in(system: Approving, 
     for _ in range(MAX_LINKS - 1):
         await sign_in.link(viewer.tenant_id, now)
     await system.say("console")
-    assert system.last() == "You have had many links today. Ask me again tomorrow."
+    assert system.last() == "You have had too many links today. Ask me again tomorrow."
     assert system.model.requests == [], "no model was asked"

@@ -76,7 +76,7 @@ async def test_a_document_is_shown_in_part_and_read_on_by_tools(sender: Sender) 
 
 async def test_what_cannot_be_used_ends_in_one_sentence(sender: Sender) -> None:
     read = await sender.sends(b"%PDF-1.7 but not really", "evil.pdf", "application/pdf")
-    assert "it is damaged, or not what it says it is" in read
+    assert "it is damaged, or not what it claims to be" in read
     assert sender.system.model.requests == [], "no model was asked"
     assert list(sender.store.blobs._folder.rglob("*.*")) == []  # type: ignore[attr-defined]
 

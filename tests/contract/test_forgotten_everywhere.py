@@ -127,7 +127,7 @@ def answer(call: ModelCall) -> Reply:
     ):
         if asked in new:
             return reply
-    if "This may be meant" in results:
+    if "You may mean this" in results:
         lines = [line for line in results.splitlines() if re.match(r"\d+\. ", line)]
         return calls(("forget", {"memories": list[Json](lines)}))
     return calls(("ask_to_forget", {"what": CANARY}))

@@ -105,7 +105,7 @@ async def test_after_five_codes_that_fit_nothing_no_code_decides_for_an_hour(sys
         await system.say(f"OK {code}")
     assert (system.sent, await system.states()) == ([], ["pending"])
     [reply] = system.delivery.channel.bubbles()[before:]
-    assert reply.text.startswith("Too many codes that fit nothing came from here")
+    assert reply.text.startswith("Too many wrong codes came from here")
 
     await system.delivery.store.admin.execute("update inbound set received_at = received_at - interval '1 hour'")
     system.model.script = [says("I sent it.")]

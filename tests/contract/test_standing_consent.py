@@ -207,7 +207,7 @@ async def test_cve_a_changed_tool_ends_it_and_says_so(system: Approving) -> None
     system.more[0] = post_update(system, standing=("text", "pinned"))
     await posts(system, POST)
     assert (system.sent, await cards(system)) == ([], 1)
-    assert 'Your consent 1 has ended, since the ability "post update" is not what it was.' in await news(system)
+    assert 'Your consent 1 has ended, since the ability "post update" has changed.' in await news(system)
     assert await system.delivery.store.db.standing_consents.one("reason") == "tool_changed"
 
 

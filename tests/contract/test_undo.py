@@ -52,7 +52,7 @@ async def test_a_list_is_made_shown_ticked_off_and_undone(system: Approving, cha
     await system.say(first)
     assert fold_quotes(system.last()) == 'Undone. "shopping":\n1. milk\n2. eggs'
     await system.say(second)
-    assert fold_quotes(system.last()).startswith('That is undone already: Ticked off on "shopping": milk.')
+    assert fold_quotes(system.last()).startswith('That has been undone already: Ticked off on "shopping": milk.')
     assert 'write "undo A"' in fold_quotes(system.last())
     await system.say("undo A")
     assert fold_quotes(system.last()) == 'Undone: the list "shopping" is gone.'

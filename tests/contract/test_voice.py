@@ -274,8 +274,8 @@ async def test_each_kind_of_sound_is_handed_on_as_it_is(speaker: Speaker) -> Non
 HOSTILE: dict[str, tuple[bytes, str]] = {
     "a page": (b"<html><script>alert(1)</script></html>", ""),
     "a program": (b"\x7fELF\x02\x01\x01" + bytes(200), "I do not know that kind of file"),
-    "polyglot": (ogg()[:60] + b"%PDF-1.7 and nothing more", "it is damaged, or not what it says it is"),
-    "a broken picture": (b"\xff\xd8\xff" + bytes(100), "it is damaged, or not what it says it is"),
+    "polyglot": (ogg()[:60] + b"%PDF-1.7 and nothing more", "it is damaged, or not what it claims to be"),
+    "a broken picture": (b"\xff\xd8\xff" + bytes(100), "it is damaged, or not what it claims to be"),
 }
 
 

@@ -189,7 +189,7 @@ async def test_a_lost_channel_is_never_told_on_that_channel(harness: People) -> 
     moment(harness).move(hours=30)
     await harness.service.release_held()
     await harness.deliver()
-    assert harness.said("telegram") == ["I can't reach you any more by text message, so I write to you here instead."]
+    assert harness.said("telegram") == ["I can no longer reach you by text message, so I write to you here instead."]
     assert harness.said("sms") == ["Rain"]
 
 

@@ -41,7 +41,7 @@ async def test_a_group_of_three_is_made_by_a_button_and_answers_a_mention(page: 
     await _room(page, "Simulated group")
     await page.until("document.querySelector('#telegram .doing').innerText === 'Ada, Grace, Hedy, Valet'")
     await _write(page, f"{BOT} groups on")
-    await _hears(page, "I take part in this group now")
+    await _hears(page, "I now take part in this group")
     await page.click("#telegram [name=mention]")
     await _write(page, "pizza tonight?")
     await page.until(f"{TICKS}.at(-1) === 'not told to the bot'")
@@ -93,7 +93,7 @@ async def test_a_channel_of_three_answers_a_mention_and_its_thread(page: Page, o
     await page.click("#slack [role=tab]", "#general")
     assert await page.evaluate("document.querySelector('#slack .members').innerText.startsWith('Ada, Grace, Hedy, ')")
     await _post(page, "groups on")
-    await _reads(page, "I take part in this group now")
+    await _reads(page, "I now take part in this group")
     # Another member sees the same, asks, and goes on in a thread.
     await page.click(".people label", "Grace")
     await page.until(f"{POSTERS}.includes('Ada Lovelace')")

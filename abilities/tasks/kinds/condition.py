@@ -28,9 +28,9 @@ NAMES = frozenset({"value", "previous", "result", "told"})
 SHORTEST_MINUTES, MAX_MINUTES = 1.0, 31 * 24 * 60.0
 MAX_GAP_MINUTES = 366 * 24 * 60.0
 MAX_BACKOFF = timedelta(days=1)
-ONE_OF_TWO = gettext_noop("A condition looks at a tool or at a web address: one of the two.")
-_OFTEN = gettext_noop("A condition is looked at once a minute at most, and every 31 days at least.")
-_GAP = gettext_noop("The gap between two messages is a year at most, in minutes.")
+ONE_OF_TWO = gettext_noop("A condition looks either at a tool or at a web address.")
+_OFTEN = gettext_noop("A condition is checked at most once a minute, and at least every 31 days.")
+_GAP = gettext_noop("The gap between two messages is at most a year, in minutes.")
 ERRORS_TOLD = 5
 """Consecutive failed looks after which the person gets a single message."""
 _MAX_SEEN = 30
@@ -220,5 +220,5 @@ def tells_all(trigger: ConditionTrigger, value: Json) -> bool:
 
 def _bounded(value: Json) -> Json:
     if len(json.dumps(value, ensure_ascii=False)) > _MAX_VALUE:
-        raise TriggerError(gettext("What came back is too long to compare: name the part of it with a path."))
+        raise TriggerError(gettext("The result is too long to compare: name a part of it with a path."))
     return value

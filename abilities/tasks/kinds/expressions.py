@@ -31,7 +31,7 @@ def check_expression(text: str, names: frozenset[str]) -> None:
         if not isinstance(node, _PLAIN):
             raise TriggerError(gettext("“{text}” cannot be used: it may compare and calculate only.", text=text))
         if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS):
-            sentence = gettext("“{text}” cannot be used: it calls a function that is not there.", text=text)
+            sentence = gettext("“{text}” cannot be used: it calls a function that does not exist.", text=text)
             raise TriggerError(sentence, note=f"The functions are {', '.join(_FUNCTIONS)}.")
         if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
             raise TriggerError(gettext("“{text}” cannot be used: “{name}” is not a field.", text=text, name=node.attr))

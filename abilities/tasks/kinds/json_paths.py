@@ -150,7 +150,7 @@ def _check_filters(path: str, segment: JSONPathSegment) -> None:
         for part in walk(selector.expression) if isinstance(selector, Filter) else ():
             if isinstance(part, FilterQuery) and not part.path.singular_query():
                 sentence = gettext(
-                    "“{path}” looks for many values in a filter: it may name single ones there.", path=path
+                    "“{path}” looks for many values in a filter: it may name only single values there.", path=path
                 )
                 raise TriggerError(sentence)
 

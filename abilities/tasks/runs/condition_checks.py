@@ -98,7 +98,7 @@ class ConditionChecks:
         except Exception:  # values that the database refuses now, it refuses the next time, too
             _log.exception("look_not_kept", task=task.id)
             watch = Watch.from_json(task.watch)
-            judged = failed(watch, gettext("What came back cannot be kept."), self._clock.now())
+            judged = failed(watch, gettext("The result cannot be stored."), self._clock.now())
             await self._record(task, trigger, judged)
         _log.info("condition_seen", task=task.id, told=judged.fires, errors=judged.watch.errors)
 
@@ -179,10 +179,10 @@ class ConditionChecks:
 def _read(text: str) -> Json:
     """Parse a result as JSON, else as text. Raises `ToolError` for JSON that cannot be compared."""
     if len(text) > MAX_READ:
-        raise ToolError(gettext("What came back is too long to compare."))
+        raise ToolError(gettext("The result is too long to compare."))
     try:
         return storable(read_json(text))
     except JSONDecodeError:
         return storable(text.strip())
     except ValueError as error:
-        raise ToolError(gettext("What came back has a number that is none, or nests too deeply.")) from error
+        raise ToolError(gettext("The result has an invalid number, or nests too deeply.")) from error

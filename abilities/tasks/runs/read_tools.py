@@ -83,13 +83,13 @@ class OrchestratorTools:
     def _reader(self, tool: str) -> AnyTool | Valet:
         reader = self._orchestrator.tools.get(tool) or self._orchestrator.agents.get(tool)
         if reader is None:
-            raise ToolFailed(gettext("There is no tool {tool} to look with.", tool=tool))
+            raise ToolFailed(gettext("There is no tool {tool} to check with.", tool=tool))
         if reader.effect is not Effect.READ or (isinstance(reader, Tool) and reader.needs_approval):
             raise ToolFailed(gettext("A condition cannot use {tool}, because it does more than read.", tool=tool))
         return reader
 
     async def _ask(self, valet: Valet, arguments: JsonObject, context: ToolExecutionContext) -> str:
-        """Return the answer of an agent that only reads, and that nobody is there to answer."""
+        """Return the answer of an agent that only reads; nobody answers its questions."""
         if unknown := [name for name in arguments if name not in valet.inputs]:
             raise ToolRetry(
                 gettext(
@@ -112,7 +112,7 @@ class OrchestratorTools:
         result = await self._orchestrator.execute_agent(agent, partial(call_handler, agent, None, ""))
         if result.status is not AgentStatus.COMPLETED:
             why = result.raw_message or result.status.value
-            raise ToolFailed(gettext("{tool} did not come to an end: {reason}", tool=valet.name, reason=why))
+            raise ToolFailed(gettext("{tool} did not finish: {reason}", tool=valet.name, reason=why))
         return result.raw_message if isinstance(result.raw_message, TextWithData) else result_text(result)
 
     async def _context(self, tenant_id: str, tool: str) -> ToolExecutionContext:

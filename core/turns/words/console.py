@@ -12,7 +12,7 @@ async def to_console(asked: Asked) -> CommandAnswer | None:
         return None
     link = await console.link(asked.request.tenant.id, asked.rooms.orchestrator.clock.now())
     if not link:
-        return CommandAnswer(gettext("You have had many links today. Ask me again tomorrow."))
+        return CommandAnswer(gettext("You have had too many links today. Ask me again tomorrow."))
     minutes = int(console.valid.total_seconds() // 60)
     return CommandAnswer(
         gettext("Open this within {number} minutes, in one browser: {link}", number=minutes, link=link)

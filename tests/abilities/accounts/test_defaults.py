@@ -33,7 +33,7 @@ async def test_a_default_is_one_for_each_kind_over_all_services(accounts: Accoun
     for need, question in (("mail.send", "Which account: home or work?"), ("calendar.change", "family or work?")):
         with pytest.raises(ToolRetry, match=question.replace("?", r"\\?")):
             await anns.open(need)
-    assert await anns.prefer("work", ["mail"]) == "From now on work is used for mail where no account is named."
+    assert await anns.prefer("work", ["mail"]) == "From now on work is used for mail if no account is named."
     await anns.prefer("family", ["calendar"])
     assert (await anns.open("mail.read")).account.name == "work"
     assert (await anns.open("calendar.read")).account.name == "family"

@@ -111,7 +111,7 @@ async def test_a_grant_that_ended_unused_is_told_once_with_a_link(house: House, 
         await asyncio.gather(*(house.worker().once() for _ in range(2)))
     [text] = house.told.texts
     link = rf"{URL}/connect/[0-9a-f]{{32}}"
-    assert re.match(f"Your account ann@work.example does not let me in any more: connect it again here: {link}\n", text)
+    assert re.match(f"I no longer have access to your account ann@work.example: connect it again here: {link}\n", text)
     assert text.endswith("\nThe link works for 15 minutes. For a new one, write: connect")
     made = await admin.fetchrow("select service, account_name, conversation_id, abilities from connect_links")
     assert made is not None
@@ -189,7 +189,7 @@ async def test_without_pages_it_is_told_without_a_link(house: House, admin: Admi
     await admin.execute(DUE)
     await house.worker(url="").once()
     assert house.told.texts == [
-        "Your account ann@work.example does not let me in any more: it has to be connected again."
+        "I no longer have access to your account ann@work.example: it has to be connected again."
     ]
 
 

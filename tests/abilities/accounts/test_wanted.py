@@ -82,7 +82,7 @@ async def test_connect_alone_renews_before_it_offers_another(
     assert (await person.connect()).startswith("Connect an account here, within 15 minutes: ")
     await grant(store, "ann@work.example", "read", "send")
     await admin.execute("update credentials set revoked_at = now()")
-    assert (await person.connect()).startswith("Your account ann@work.example does not let me in any more")
+    assert (await person.connect()).startswith("I no longer have access to your account ann@work.example")
     assert (await person.connect("work", "other")).startswith("Connect Work here, within 15 minutes: ")
     assert "To connect one again, write: connect" in await person.overview()
     made = await admin.fetchrow("select account_name, abilities from connect_links where account_name = 'primary'")

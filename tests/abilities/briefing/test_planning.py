@@ -126,7 +126,7 @@ async def test_what_is_not_said_stays(person: Person) -> None:
     await person.says(clock="6:30", days="weekdays", place="Lyon")
     await person.says(without=["weather"])
     assert person.crons == ["30 6 * * 1-5"]
-    assert person.told.startswith("What is in your briefing from now on: your calendar, unread mail, reminders")
+    assert person.told.startswith("From now on your briefing contains: your calendar, unread mail, reminders")
     assert "account" not in person.told, "that was said when it was set up"
     await person.says(clock="8")
     assert person.crons == ["0 8 * * 1-5"]

@@ -92,7 +92,7 @@ async def test_each_part_fails_alone_in_a_sentence(context: ToolExecutionContext
     late = a_task(1, MORNING + timedelta(hours=2))
     read = await read_briefing(replace(context, accounts=boxes, tasks=Planned([late])))  # type: ignore[arg-type]
     weather, calendar, mails, reminders = read.text.split("\n\n")[1:]
-    assert weather == "**Weather**: The weather service cannot tell at the moment (status 500)."
+    assert weather == "**Weather**: The weather service does not work at the moment (status 500)."
     assert calendar.startswith("**Calendar**: You have connected no account for it. To connect one, write “connect”.")
     assert mails.startswith("**Mail**: ")
     assert {login.service for login in boxes.noted} == {"email"}, "its person is asked to renew it"

@@ -57,7 +57,7 @@ async def test_a_reminder_moves_with_its_event_and_back(system: Proactive, radic
     first, moved = ['"dentist" begins at 15:00. 22 14:30'], ['"dentist" begins at 17:00. 23 16:30']
     assert await rings(system) == first
     said = await does(system, "change_event", event="dentist", start="monday 17:00")
-    assert "Its reminder comes on Mon 23 Nov 2026, 16:30 then." in said
+    assert "Its reminder now comes on Mon 23 Nov 2026, 16:30." in said
     await does(system, "change_event", event="dentist", location="Main St 1")
     assert await rings(system) == moved
     await system.told("undo")
@@ -123,4 +123,4 @@ async def test_a_reminder_tells_what_the_calendar_has_by_then(system: Proactive,
     stands("Book", at(24, 20))
     await system.options["credentials"].delete(system.tenant, "caldav", "home")
     assert "begins at 18:00" in await system.is_at(at(24, 17, 30)), "as it was planned, where nobody can look"
-    assert "its event is not in the calendar any more" in await does(system, "why_task", which="lunch")
+    assert "its event is no longer in the calendar" in await does(system, "why_task", which="lunch")

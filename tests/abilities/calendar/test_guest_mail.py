@@ -42,7 +42,7 @@ async def test_guests_are_invited_by_mail_once_the_person_agrees(post: Post) -> 
         said = await house.approved(agent)
     assert "1 person gets an email." in said
     assert "To take it back" not in said
-    assert "Others have been told" in str(sent.undo.offered[-1].arguments)
+    assert "Others have been notified" in str(sent.undo.offered[-1].arguments)
     [invitation] = post.got(bob)
     [stored] = house.radicale.texts(post.calendar)
     uid = stored.split("UID:")[1].split()[0]
@@ -168,7 +168,7 @@ async def test_an_event_stands_where_its_guests_cannot_be_told(post: Post) -> No
     agent = await post.house.card(CreateEvent, title="Lunch", start="tomorrow noon", invite=[gone])
     said = await post.house.approved(agent)
     assert "“Lunch” is in your calendar Home" in said
-    assert f"Not everybody could be told by email. Nothing was sent: 127.0.0.1 refuses {gone}." in said
+    assert f"Not everybody could be notified by email. Nothing was sent: 127.0.0.1 refuses {gone}." in said
     assert "To take it back, write “undo”." in said, "nobody knows of it"
     assert len(post.house.radicale.texts(post.calendar)) == 1
 

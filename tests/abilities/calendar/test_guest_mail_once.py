@@ -43,7 +43,7 @@ async def test_promise_7_guests_are_invited_once_wherever_its_process_dies(post:
             await post.house.approved(agent)
     for _ in range(2):
         said = await post.house.approved(agent)
-        assert ("Nobody knows whether the email was sent" in said) is (point in UNKNOWN)
+        assert ("It is unknown whether the email was sent" in said) is (point in UNKNOWN)
         assert "To take it back" not in said, "somebody may know of it"
     assert len(post.got(post.bob)) == len(post.exchange.taken) == (0 if point == "leaving" else 1)
     assert len(post.house.radicale.texts(post.calendar)) == 1

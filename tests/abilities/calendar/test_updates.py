@@ -107,7 +107,7 @@ async def sent_by(house: House, *senders: str) -> None:
 @pytest.mark.parametrize(
     ("senders", "said"),
     [
-        ((), "It is not known who made this file."),
+        ((), "It is unknown who made this file."),
         (("bob@example.org",), "bob@example.org, the organizer, as the email says; that is not proven"),
         (("eve@example.org",), "eve@example.org; the organizer is bob@example.org, somebody else"),
         (("bob@example.org", "eve@example.org"), "the organizer is bob@example.org, somebody else"),
@@ -129,7 +129,7 @@ async def test_a_card_says_who_sent_a_file_and_not_that_its_organizer_did(
 @pytest.mark.parametrize(
     ("senders", "said"),
     [
-        ((), "It is not known who made this file."),
+        ((), "It is unknown who made this file."),
         (("bob@example.org",), "bob@example.org, the organizer, as the email says; that is not proven"),
         (("eve@example.org",), "eve@example.org; the organizer is bob@example.org, somebody else"),
     ],

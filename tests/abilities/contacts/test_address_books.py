@@ -44,7 +44,7 @@ async def test_somebody_new_is_put_into_the_address_book_and_taken_back(house: H
     given: dict[str, Any] = {"name": "Ann-Marie O'Neil", "addresses": ["+14155552680", "ann@example.net"]}
     for _ in range(2):  # as after a crash
         told = await house.told(add_to_address_book, key="turn.1.1", **given, organization="Acme; Inc, \\")
-        assert told == "Ann-Marie O'Neil is in your address book “People” now."
+        assert told == "Ann-Marie O'Neil is now in your address book “People”."
     assert len(house.radicale.texts(book)) == 2
     assert "+14155552680" in await house.told(find_contacts, name="Ann-Marie")
     [read] = read_cards("\n".join(lines(house, book, "Ann-Marie O'Neil")).encode(), "US", "")
@@ -52,7 +52,7 @@ async def test_somebody_new_is_put_into_the_address_book_and_taken_back(house: H
     with pytest.raises(ToolRetry, match="is in your address book already"):
         await house.told(add_to_address_book, **given)
     await house.told(add_to_address_book, key="turn.1.1", **given)
-    assert await house.undo(take_back_card) == "Undone: Ann-Marie O'Neil is in your address book no more."
+    assert await house.undo(take_back_card) == "Undone: Ann-Marie O'Neil is no longer in your address book."
     assert len(house.radicale.texts(book)) == 1
 
 
@@ -60,7 +60,7 @@ async def test_who_is_kept_here_goes_in_with_all_that_is_kept(house: House, book
     house.said.words = ["Jo Park is +14155552681, works at Acme"]
     await house.told(add_contact, name="Jo Park", addresses=["+14155552681"], organization="Acme")
     house.said.words = ["put Jo into my address book"]
-    assert "Jo Park is in your address book" in await house.told(add_to_address_book, name="Jo")
+    assert "Jo Park is now in your address book" in await house.told(add_to_address_book, name="Jo")
     assert {"TEL;TYPE=CELL:+14155552681", "ORG:Acme", "N:Park;Jo;;;"} <= {*lines(house, book, "Jo Park")}
 
 

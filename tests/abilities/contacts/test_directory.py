@@ -112,13 +112,13 @@ async def test_one_is_meant_or_the_person_is_asked_which(house: House) -> None:
     asked = await house.asks(MessageSomeoneAgent, to="Sam", text="Hi")
     assert asked == "Which one: Sam Jones, Sam Miller (+14155552671) or Sam Miller (+14155552672)?"
     asked = await house.asks(MessageSomeoneAgent, to="Sam Miller +14155552672", text="Hi", channel="slack")
-    assert "no Slack member or mail address of Sam Miller" in str(asked)
+    assert "no Slack member or mail address for Sam Miller" in str(asked)
 
 
 async def test_one_with_two_numbers_is_asked_about(house: House) -> None:
     fill(house, card("1", "Ana", "TEL:+14155552671", "TEL:+14155552672"))
     asked = await house.asks(MessageSomeoneAgent, to="Ana", text="Hi")
-    assert asked == "Which one of Ana: +14155552671 or +14155552672?"
+    assert asked == "Which address of Ana: +14155552671 or +14155552672?"
 
 
 async def test_names_of_all_scripts_are_whole_words(house: House) -> None:

@@ -25,7 +25,7 @@ async def sam(house: House) -> House:
 
 async def test_a_new_contact_is_taken_back(sam: House) -> None:
     assert sam.last.undo.offered[0].title == "Contact: Sam Miller: brother; +14155552671"
-    assert await sam.undo(take_back_contacts) == "Undone: Sam Miller is kept no more."
+    assert await sam.undo(take_back_contacts) == "Undone: Sam Miller is no longer kept."
     assert await sam.told(list_contacts) == "No contacts are kept."
 
 

@@ -134,7 +134,7 @@ async def test_promise_2_each_step_may_be_repeated(database_url: str, word: str)
             assert " ".join(read).split() == WORDS.split()
         else:
             [one] = read
-            assert one.startswith({"short": "word00000 ", "read": "All of it,", "chat": "You find it in"}[word])
+            assert one.startswith({"short": "word00000 ", "read": "All of it,", "chat": "You will find it in"}[word])
         assert await phone.ways() == [word]
         assert await phone.waits(hours=2) == []
 

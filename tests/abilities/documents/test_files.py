@@ -138,7 +138,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], set[FileFailure]]] = {
 SENTENCES = {
     FileFailure.UNKNOWN: "I cannot read the file “it.bin”: I do not know that kind of file.",
     FileFailure.TOO_MUCH: "I cannot read the file “it.bin”: it takes too much time or memory.",
-    FileFailure.BROKEN: "I cannot read the file “it.bin”: it is damaged, or not what it says it is.",
+    FileFailure.BROKEN: "I cannot read the file “it.bin”: it is damaged, or not what it claims to be.",
     FileFailure.NO_TEXT: "I cannot read the file “it.bin”: there is no text in it, perhaps only scans.",
     FileFailure.AUDIO: "I cannot listen to sound yet. Please write to me what the file “it.bin” says.",
     FileFailure.VIDEO: "I cannot watch videos. Please send a picture in place of the file “it.bin”.",

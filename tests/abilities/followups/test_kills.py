@@ -22,7 +22,7 @@ _AHEAD = (
 )
 _PREPARED = {"propose": (), "yes": (), "no": (), "off": ("yes",), "undo": ("yes",)}
 """What Ada said before each deed."""
-_ANSWERS = {"yes": "I will ask you", "no": "I will not ask", "off": "no follow-ups any more", "undo": "Undone"}
+_ANSWERS = {"yes": "I will ask you", "no": "I will not ask", "off": "I no longer propose follow-ups", "undo": "Undone"}
 _ENDS = {"propose": "proposed", "yes": "kept", "no": "declined", "off": "over", "undo": "over"}
 
 

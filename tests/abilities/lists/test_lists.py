@@ -54,7 +54,7 @@ async def test_entries_are_added_shown_ticked_off_and_removed(first: ToolExecuti
     assert await tick_off(["1"], call(first, "a")) == "Ticked off on “shopping”: milk"
     assert await add_to_list("shopping", ["Eggs", "milk"], call(first, "b")) == "Added to “shopping”: milk"
     assert await show_list(first, "my shopping list") == "“shopping”:\n1. milk (done)\n2. eggs\n3. milk"
-    assert await tick_off(["#1"], call(first, "c"), done=False) == "Not done on “shopping”: milk"
+    assert await tick_off(["#1"], call(first, "c"), done=False) == "Open again on “shopping”: milk"
     assert await tick_off(["eggs", "3"], call(first, "d")) == "Ticked off on “shopping”: eggs and milk"
     assert await remove_from_list(call(first, "e"), all_done=True) == "Removed from “shopping”: eggs and milk"
     assert await remove_from_list(call(first, "f"), all_done=True) == "Nothing has changed on “shopping”."

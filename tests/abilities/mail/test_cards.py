@@ -135,6 +135,6 @@ async def test_promise_9_what_was_to_be_kept_is_not_deleted_for_good(dovecot: Do
         uids = await box.search("Trash", MailQuery())
     there = [str(MailRef("email", "primary", "Trash", validity, uid)) for uid in uids]
     consented = SortMailAgent(made.context, no_loop, values={"mails": there, "action": SortAction.DELETE, "folder": ""})
-    with pytest.raises(ToolFailed, match=r"^Not deleted: there is no trash any more"):
+    with pytest.raises(ToolFailed, match=r"^Not deleted: there is no trash folder any more"):
         await consented.on_running("")
     assert len((await sorting.look())["Trash"]) == 3

@@ -116,14 +116,14 @@ async def test_no_certificate_no_tls_or_no_password_sends_nothing(
     tls: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with mail_server(tls, tmp_path) as mails:
-        with pytest.raises(ToolFailed, match=r"^Nothing was sent: no safe connection"):
+        with pytest.raises(ToolFailed, match=r"^Nothing was sent: no secure connection"):
             await agent(mails.credentials).on_running("")
         with trusting(tmp_path, monkeypatch):
             wrongs: list[JsonObject] = [{"host": "127.0.0.1"}]
             if tls == "starttls":  # a server of implicit TLS says nothing before it: a client would wait
                 wrongs.append({"tls": "implicit"})
             for wrong in wrongs:
-                with pytest.raises(ToolFailed, match=r"^Nothing was sent: no safe connection"):
+                with pytest.raises(ToolFailed, match=r"^Nothing was sent: no secure connection"):
                     await agent(mails.credentials | wrong).on_running("")
             if tls == "starttls":
                 with pytest.raises(ToolFailed, match="does not accept the stored user and password") as refused:
@@ -148,7 +148,7 @@ async def test_all_recipients_or_none_and_a_refusal_is_no_mystery(tmp_path: Path
         mails.fails = "vanish"
         lost = agent(open_)
         for _ in range(2):  # a repeat of the same call sends no second one
-            with pytest.raises(ToolFailed, match="Nobody knows whether the email was sent"):
+            with pytest.raises(ToolFailed, match="It is unknown whether the email was sent"):
                 await lost.on_running("")
         assert len(mails.taken) == 1
 
@@ -173,12 +173,12 @@ async def test_the_account_is_asked_for_where_it_is_not_known(
     ("kept", "sentence"),
     [
         (Connected({}), "No account is connected"),
-        (Connected({"home": {"host": "localhost"}}), "is not complete"),
-        (Connected({"home": {"host": "h", "from": "a@example.org", "port": "x"}}), "is not complete"),
-        (Connected({"home": {"host": "h", "from": "a\r\nBcc: x <a@example.org>"}}), "is not complete"),
+        (Connected({"home": {"host": "localhost"}}), "is incomplete"),
+        (Connected({"home": {"host": "h", "from": "a@example.org", "port": "x"}}), "is incomplete"),
+        (Connected({"home": {"host": "h", "from": "a\r\nBcc: x <a@example.org>"}}), "is incomplete"),
         (
             Connected({"home": {"host": "h", "from": "a@example.org", "tls": "no"}}),
-            "is not complete",
+            "is incomplete",
         ),
     ],
 )

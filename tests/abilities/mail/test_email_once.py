@@ -107,7 +107,7 @@ async def test_promise_7_an_email_is_sent_once_wherever_its_process_dies(sending
             await sending.once()
     for _ in range(2):
         if point in UNKNOWN:
-            with pytest.raises(ToolFailed, match="Nobody knows whether the email was sent"):
+            with pytest.raises(ToolFailed, match="It is unknown whether the email was sent"):
                 await sending.once()
         else:
             await sending.once()

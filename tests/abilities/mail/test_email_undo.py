@@ -113,7 +113,7 @@ async def test_what_was_moved_on_since_is_left_and_said(sorting: Sorting) -> Non
     async with sorting.open() as box:
         await box.move("Archive", await box.search("Archive", MailQuery()), "Trash")
     moved = await sorting.look()
-    with pytest.raises(ToolFailed, match="not where I put them any more"):
+    with pytest.raises(ToolFailed, match="no longer where I put them"):
         await sorting.undo(offers)
     assert await sorting.look() == moved
 

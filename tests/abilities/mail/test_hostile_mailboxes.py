@@ -137,7 +137,7 @@ async def test_a_server_that_exceeds_again_is_left_alone_longer_and_told_once(pe
     assert watches.failed[:3] == [("exceeded", FIRST_PAUSE * times) for times in (1, 2, 4)]
     [(tenant, notification)] = told.notified
     assert tenant == ann
-    assert "The mail server of your account primary sends more than it may" in notification.text
+    assert "The mail server of your account primary sends too much data" in notification.text
     assert {line["problem"] for line in logs if line["event"] == "mailbox_failed"} == {"exceeded"}
 
 

@@ -62,7 +62,7 @@ async def test_a_server_that_says_too_much_is_left_alone_for_that_person(
         key, call = StepKey(1, 0), ToolCall("1", tool.name, "{}")
         ann = replace(a_context(), accounts=accounts, tenant_id="ann")
         for _ in range(2):
-            with pytest.raises(ToolFailed, match="so it is left alone for now"):
+            with pytest.raises(ToolFailed, match="so I leave it alone for now"):
                 await tool.run_call(key, call, {}, ann)
         assert len(script.calls) == 1
         script.offers({"name": "light", "reads": True, "says": "It is on."}, token="anns")

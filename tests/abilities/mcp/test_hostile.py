@@ -65,7 +65,7 @@ async def test_one_that_says_too_much_is_left_alone(house: House, name: str, tex
     with pytest.raises(AnswerTooLarge):
         await house.call()
     asked = len(house.script.asked)
-    with pytest.raises(LeftAlone, match="The server home sent more than it may, so it is left alone for now"):
+    with pytest.raises(LeftAlone, match="The server home sent too much data, so I leave it alone for now"):
         await house.call()
     assert len(house.script.asked) == asked
 
@@ -279,8 +279,8 @@ async def test_the_person_is_told_why_and_whether_its_outcome_is_known(house: Ho
     house.script.says("call", words(json.dumps("x" * MAX_ANSWER)))
     acts = await house.tool().run_call(key, call, {}, a_context())
     assert acts.outcome is Outcome.UNKNOWN
-    assert acts.text.startswith("The server home sent more than it may, so it is left alone for now. It may or may not")
-    with pytest.raises(ToolFailed, match="so it is left alone for now"):
+    assert acts.text.startswith("The server home sent too much data, so I leave it alone for now. It may or may not")
+    with pytest.raises(ToolFailed, match="so I leave it alone for now"):
         await house.tool().run_call(key, call, {}, a_context())
 
 

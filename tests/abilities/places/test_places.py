@@ -249,9 +249,7 @@ async def test_a_city_in_words_becomes_coordinates(store: Store) -> None:
         http = GuardedClient(allowed_hosts=[URL(service.url).authority])
         context = replace(await context_of(store), http=http, settings={"weather_url": service.url})
         for _ in range(2):
-            assert (
-                await tools.note_city("Berlin", context) == "You are in Berlin, Germany, I note, for 24 hours at most."
-            )
+            assert await tools.note_city("Berlin", context) == "Noted for at most 24 hours: you are in Berlin, Germany."
         with pytest.raises(ToolRetry, match="Atlantis"):
             await tools.note_city("Atlantis", context)
         await http.close()

@@ -50,7 +50,7 @@ async def test_people_see_their_own_receipts_and_operators_nobody_elses(console:
             assert seen in browser.text
             assert unseen not in browser.text
             assert "Done 1 By a card 0 Without a card 1" in browser.text
-            assert "nothing has to be approved for this" in browser.text
+            assert "this needs no approval" in browser.text
 
 
 async def test_an_unknown_outcome_is_marked(console: Console) -> None:

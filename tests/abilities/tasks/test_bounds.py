@@ -139,4 +139,4 @@ async def test_old_runs_and_tasks_are_pruned_and_sent_notifications_stay(harness
     assert (await harness.states(hourly))[-1] == RunState.COMPLETED
     await store.admin.execute("update task_runs set finished_at = finished_at - interval '91 days'")
     await prune_runs(tasks)
-    assert "not kept any more" in str((await explain(harness.engine, await harness.again(hourly)))["text"])
+    assert "no longer kept" in str((await explain(harness.engine, await harness.again(hourly)))["text"])

@@ -96,7 +96,7 @@ async def test_a_task_says_what_comes_and_a_condition_is_tried(console: Console)
         assert phone.text.count("09:30") >= 10
         assert "It has not run yet." in phone.text
         await phone.get(watch)
-        assert "would not tell" in phone.text
+        assert "would send nothing" in phone.text
         await phone.get(f"{watch}?expression=value+%3C+20")
         assert "would tell" in phone.text
         assert await phone.get(f"{watch}?expression=value+%3C%3C") == 200

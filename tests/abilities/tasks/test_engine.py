@@ -117,7 +117,7 @@ async def test_promise_13_a_missed_occurrence_follows_the_policy_and_says_so(har
     assert states == {"skip": ["SKIPPED"], "once": ["COMPLETED"], "all": ["COMPLETED", "COMPLETED"]}
     assert "counted\n(This was due Mon 2 Mar 2026, 12:00.)" in await harness.sent()
     why = str((await explain(harness.engine, tasks[Missed.SKIP]))["text"])
-    assert "was skipped (missed: nobody could take it in time)" in why
+    assert "was skipped (missed: it could not start in time)" in why
 
 
 async def test_paused_tasks_rest_resumed_tasks_go_on_from_now_and_stopped_end(harness: Harness) -> None:

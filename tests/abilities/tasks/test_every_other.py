@@ -205,13 +205,13 @@ async def test_the_weeks_stay_the_same_over_a_clock_change_a_pause_and_a_move(ha
 SHORT = "February, April, June, September and November"
 LEFT_OUT = [
     # cron, what is said of its days
-    ("0 9 31 * *", f"on day 31 of the month, left out where there is no day 31: {SHORT}"),
-    ("0 9 30 * *", "on day 30 of the month, left out where there is no day 30: February"),
-    ("0 9 29 * *", "on day 29 of the month, left out where there is no day 29: February of most years"),
+    ("0 9 31 * *", f"on day 31 of the month, left out in months without a day 31: {SHORT}"),
+    ("0 9 30 * *", "on day 30 of the month, left out in months without a day 30: February"),
+    ("0 9 29 * *", "on day 29 of the month, left out in months without a day 29: February of most years"),
     ("0 9 28 * *", "on day 28 of the month"),
     ("0 9 31 1,3 *", "on day 31 of the month, in January and March"),
-    ("0 9 31 3-4 *", "on day 31 of the month, in March and April, left out where there is no day 31: April"),
-    ("0 9 15,31 5-6 *", "on day 15 and 31 of the month, in May and June, left out where there is no day 31: June"),
+    ("0 9 31 3-4 *", "on day 31 of the month, in March and April, left out in months without a day 31: April"),
+    ("0 9 15,31 5-6 *", "on day 15 and 31 of the month, in May and June, left out in months without a day 31: June"),
     ("0 9 31 * 1", "on day 31 of the month or on Monday"),
     ("0 9 L * *", "on the last day of the month"),
 ]

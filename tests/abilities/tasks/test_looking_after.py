@@ -188,7 +188,7 @@ async def test_the_months_that_are_left_out_are_told_when_it_is_set(database_url
         await system.delivery.store.db.tenants.change({"timezone": "Europe/Berlin"})
         rent: JsonObject = {"what": "pay the rent", "cron": "0 9 31 * *", "remind_only": True}
         said = await system.hears("every month on the 31st", wants(("ScheduleTask", rent)), repeats)
-    assert "left out where there is no day 31: February, April, June, September and November" in said
+    assert "left out in months without a day 31: February, April, June, September and November" in said
 
 
 def test_the_loader_finds_what_plans() -> None:

@@ -10,7 +10,7 @@ from tests.abilities.tasks.harness import Harness
 from tests.clocks import NOON
 
 GONE = "Mars/Olympus"
-NOTE = "Times are in UTC, since there is no timezone named 'Mars/Olympus' any more."
+NOTE = "Times are in UTC, since the timezone 'Mars/Olympus' no longer exists."
 PAGE = "https://flights.example/x"
 
 

@@ -35,7 +35,7 @@ def test_whole_numbers_with_a_decimal_point_are_whole() -> None:
     "looked_at", [{}, {"url": ""}, {"tool": ""}, {"url": "", "tool": "t"}, {"url": PAGE, "tool": "t"}]
 )
 def test_a_condition_looks_at_one_of_the_two(looked_at: dict[str, Any]) -> None:
-    with pytest.raises(TriggerError, match="one of the two"):
+    with pytest.raises(TriggerError, match="either at a tool or at a web address"):
         ConditionTrigger("value < 3", **looked_at)
 
 

@@ -98,7 +98,7 @@ async def test_checks_between_the_quarters_are_made_up_for_once(harness: Harness
     assert len(harness.says.requests) == 1
     [made_up] = [run for run in await harness.runs(task) if run.state == "COMPLETED"]
     assert "missed_since" in made_up.cause
-    assert "in place of what was missed since" in str((await explain(harness.engine, task))["text"])
+    assert "in place of the runs missed since" in str((await explain(harness.engine, task))["text"])
 
 
 async def test_events_of_the_night_come_to_the_model_together(harness: Harness) -> None:

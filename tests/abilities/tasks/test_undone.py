@@ -72,12 +72,12 @@ async def test_a_fact_counts_again_that_was_taken_back(system: Proactive) -> Non
     people: People = system.options["people"]
     for home in ("Berlin", "Rome"):
         await people.profile.keep(system.tenant, "home", home, FactSource.TOLD, "", system.clock.now())
-    assert "What counts again: Berlin." in await does(system, "undo_profile_fact", number=2)
+    assert "This counts again: Berlin." in await does(system, "undo_profile_fact", number=2)
     assert await undo(system) == "Undone: this counts again: home: Rome."
     assert [fact.value for fact in await people.profile.read(system.tenant)] == ["Rome"]
     await does(system, "undo_profile_fact", number=2)
     await people.profile.keep(system.tenant, "home", "Oslo", FactSource.TOLD, "", system.clock.now())
-    assert await undo(system) == "I did not undo it: Something newer is known in its place by now."
+    assert await undo(system) == "I did not undo it: Something newer is known in its place now."
 
 
 async def test_what_was_remembered_or_corrected_is_taken_back(system: Proactive) -> None:
@@ -88,7 +88,7 @@ async def test_what_was_remembered_or_corrected_is_taken_back(system: Proactive)
     await does(system, "correct_memory", number=number, statement="I row on Wednesdays.")
     assert await store.column(holds) == ["I row on Wednesdays."]
     assert await undo(system, "undo A") == "I did not undo it: It has been corrected since."
-    assert await undo(system) == 'Undone: I do not remember "I row on Wednesdays." any more.'
+    assert await undo(system) == 'Undone: I no longer remember "I row on Wednesdays.".'
     assert await store.column(holds) == ["I row on Tuesdays."]
     await undo(system, "undo A")
     assert await store.db.memories.column("text") == []
@@ -119,7 +119,7 @@ async def test_a_task_whose_time_is_over_is_not_restored(system: Proactive) -> N
     await does(system, "remind_me", text="call mum", at="in 20 minutes")
     await does(system, "stop_task", which="mum")
     assert await system.is_at(datetime(2026, 11, 21, 13, 30, tzinfo=BERLIN)) == ""
-    assert await undo(system) == "I did not undo it: Its time is over by now: call mum."
+    assert await undo(system) == "I did not undo it: Its time has passed: call mum."
 
 
 async def test_a_reminder_is_moved_to_a_time_by_another_clock(system: Proactive) -> None:
@@ -160,7 +160,7 @@ async def test_the_number_of_a_task_is_never_that_of_another_thing(system: Proac
     assert "It is task 2;" in await does(system, "remind_me", text="lock up", at="22:00")
     assert await undo(system) == 'Undone: I will not remind you of "lock up".'
     assert await undo(system) == (
-        'That is undone already: Reminder: lock up. To undo "Reminder: call mum", write "undo B".'
+        'That has been undone already: Reminder: lock up. To undo "Reminder: call mum", write "undo B".'
     )
     assert await undo(system, "undo 2") == (
         'I find nothing like that among the actions that I can undo. To undo "Reminder: call mum", write "undo B".'

@@ -118,4 +118,4 @@ async def test_an_event_that_has_not_come_yet_is_said_on_its_card(system: Proact
     await system.engine.events.keep(Event("home", "opened", {}, "1", system.tenant))
     given: JsonObject = {"what": "tell me", "event_source": "home", "event_type": "rang"}
     card = await system.hears("tell me", wants(("ScheduleTask", given)))
-    assert "Now: none has come yet; so far came opened" in card
+    assert "Now: none has come yet; so far: opened" in card

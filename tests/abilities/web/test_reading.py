@@ -128,8 +128,8 @@ def test_the_memory_for_pages_is_bounded_for_one_and_for_all() -> None:
     [
         ('<script src="app.js"></script><div id="root"></div>', "nothing without JavaScript"),
         ('<title>Sign in</title><form><input type="password"></form>', "asks for a login"),
-        (web.Response(status=401), "asks for a login, or lets no programs in"),
-        (web.Response(status=503, headers={"cf-mitigated": "challenge"}), "lets no programs in"),
+        (web.Response(status=401), "requires a login, or does not admit programs"),
+        (web.Response(status=503, headers={"cf-mitigated": "challenge"}), "does not admit programs"),
         (web.Response(status=500), "answered with the status 500"),
         (web.Response(body=b"\xff\xd8", content_type="image/jpeg"), "That page cannot be read: it is image/jpeg"),
         ("<html></html>", "There is no text"),

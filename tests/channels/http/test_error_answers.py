@@ -46,7 +46,7 @@ async def asked(path: str, headers: dict[str, str], *served: str) -> tuple[int, 
         ("/console/404", 404, "There is no page at this address."),
         ("/console/403", 403, "You may not see this page."),
         ("/console/418", 418, "This request cannot be read."),
-        ("/console/away", 503, "This does not answer right now."),
+        ("/console/away", 503, "This service does not answer right now."),
         ("/console/broken", 500, "Something went wrong here."),
     ],
 )

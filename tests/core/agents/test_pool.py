@@ -121,7 +121,7 @@ async def test_the_oldest_waiting_agent_over_the_limit_is_dropped_and_reported(m
     await mail.say("another mail?")
     mail.model.add(calls(("SendEmailAgent", {"subject": "Third"})))
     [reply] = await mail.say("and another mail?")
-    assert reply.startswith(f"{ASKED}\n\nSo much is waiting for you that I have dropped what waited longest")
+    assert reply.startswith(f"{ASKED}\n\nToo much is waiting for you, so I have dropped the oldest")
     assert [entry.fields["subject"] for entry in await mail.pool.list(tenant)] == ["Second", "Third"]
     assert (await mail.states())[1] == ("done", "dropped")
     assert await mail.store.one("select count(*) from pool_entries where tenant_id <> $1", tenant) == 1

@@ -130,7 +130,7 @@ async def test_a_task_has_a_cap_of_its_own_within_the_day(money: PostgresBudget)
     budgets = replace(money.budgets, task_cap=Decimal("0.5"))
     task = replace(money, budgets=budgets, payer=replace(money.payer, task_id="task"))
     assert await fits(task)
-    with pytest.raises(OutOfMoney, match=r"^I stopped here: the \$0.50 that this task may spend in a day are used up"):
+    with pytest.raises(OutOfMoney, match=r"^I stopped here: the \$0.50 that this task may spend in a day is used up"):
         await task.reserve(StepKey(1, 0), ASK)
     await task.settle(KEY, TokenUsage(cost=0.1))
     assert await fits(task, StepKey(1, 0))
@@ -195,7 +195,7 @@ async def test_at_the_cap_the_turn_stops_and_says_so(money: PostgresBudget, stor
     result = await turn(money, script)
     assert result.ended is Ended.BUDGET
     assert result.response == (
-        "I stopped here: the $1.00 that I may spend on you in a day are used up. I can go on tomorrow."
+        "I stopped here: the $1.00 that I may spend on you in a day is used up. I can go on tomorrow."
     )
     assert len(script) == 1
     assert await spent(store) == {date(2026, 3, 1): Decimal(1)}

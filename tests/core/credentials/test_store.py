@@ -21,7 +21,7 @@ from tests.examples import examples
 type Admin = asyncpg.Connection[asyncpg.Record]
 TOKEN: JsonObject = {"access_token": "canary-8d1f", "expires_in": 3600, "scopes": ["mail", "calendar"]}
 
-SEALED = r"^What is stored for this service cannot be read at the moment\.$"
+SEALED = r"^The stored data of this service cannot be read at the moment\.$"
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters()),

@@ -63,7 +63,7 @@ async def test_what_is_forgotten_while_it_is_stored_leaves_no_bytes(home: Home) 
     await prune_files(home.files().intake.store, home.clock)
     blobs.go.set()
     (seen,) = await storing
-    assert "it is not there any more" in seen.failure
+    assert "it no longer exists" in seen.failure
     assert home.stored() != [], "it was stored after its row was gone"
     await home.store.admin.execute(AN_HOUR_LATER)
     await prune_files(home.files().intake.store, home.clock)

@@ -14,7 +14,7 @@ from tests.eventually import never
 from tests.patience import PATIENCE
 
 KB = 1024
-SENTENCE = "The server 127.0.0.1 sent more than it may, so it is left alone for now."
+SENTENCE = "The server 127.0.0.1 sent too much data, so I leave it alone for now."
 
 
 async def ask(operation: Operation, server: Server, path: str = "/") -> bytes:

@@ -62,7 +62,7 @@ async def test_facts_are_extracted_after_the_reply_shown_and_can_be_removed(harn
     jobs, _ = runner(harness, changed(("home_town", "Porto", "told"), ("diet", "Vegetarian", "inferred")))
     assert await once(jobs)
     assert "3. home town: Porto (told)" in await harness.ask("/profile", ANN)
-    assert "What counts again: Lisbon" in await harness.ask("profile undo 3", ANN)
+    assert "This counts again: Lisbon" in await harness.ask("profile undo 3", ANN)
     assert "no fact 3 now" in await harness.ask("PROFILE undo 3", ANN)
     assert "Taken back: diet" in await harness.ask("PROFILE undo 2", ANN)
     # It is not inferred again what was taken back, nor does a guess replace what was told.

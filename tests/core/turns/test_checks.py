@@ -263,7 +263,7 @@ async def test_a_tier_is_answered_in_its_hours_by_the_persons_clock(hours: str, 
     result, model = await handle(asked, request(tenant=child))
     assert (result.reply == "fine", len(model.requests)) == (answered, int(answered))
     if not answered:
-        assert (result.reason, result.reply) == ("outside_hours", f"I answer you from {hours} only.")
+        assert (result.reason, result.reply) == ("outside_hours", f"I answer you only from {hours}.")
     # A reminder rings all the same.
     result, _ = await handle(asked, request("t2", tenant=child, sender=None))
     assert result.reply == "fine"

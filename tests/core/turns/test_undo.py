@@ -95,7 +95,7 @@ async def test_the_word_takes_back_the_newest_and_names_it(system: Approving) ->
     assert await tells(system, "Undo.") == "Undone: the plate is out again."
     assert AWAY == ["cup"]
     again = await tells(system, "UNDO")
-    assert again == 'That is undone already: Put away: plate. To undo "Put away: cup", write "undo A".'
+    assert again == 'That has been undone already: Put away: plate. To undo "Put away: cup", write "undo A".'
     assert await tells(system, "undo A") == "Undone: the cup is out again."
     assert await tells(system, "undo G") == "There is nothing under G that I can undo."
     assert AWAY == []
@@ -113,7 +113,7 @@ async def test_the_model_takes_back_in_any_words(system: Approving) -> None:
     await does(system, ("undo_last", {}), ("undo_last", {}))
     assert system.model.told()[-2:] == [
         "Undone: the plate is out again.",
-        "That is undone already: Put away: plate.",
+        "That has been undone already: Put away: plate.",
     ]
 
 
@@ -213,7 +213,7 @@ async def test_promise_9_an_inverse_that_needs_consent_asks_and_runs_once(system
     system.model.script[:] = [says_back]
     await system.decide("Approve")
     assert (AWAY, system.last()) == ([], "It is out.")
-    assert await tells(system, "undo") == "That is undone already: Locked away: ring."
+    assert await tells(system, "undo") == "That has been undone already: Locked away: ring."
 
 
 async def test_promise_5_a_call_that_is_entered_again_takes_back_the_same(system: Approving) -> None:

@@ -24,7 +24,7 @@ _DONE = (
     "2 were there already",
     " found",
     "On its way to",
-    "is in your address book",
+    "is now in your address book",
     "Kept as contact",
     "timezone: Europe/Lisbon",
     "is stopped",

@@ -104,7 +104,7 @@ async def test_changes_are_asked_for_by_the_person_alone(console: Console) -> No
         await _opened(console, phone, BOB, approval)
         form = phone.form | {"field.to": "carol@example.org", "field.text": " "}
         assert await phone.post(f"{page}/edit", form) == 422
-        assert "This is needed." in phone.text
+        assert "This is required." in phone.text
         assert await phone.post(f"{page}/edit", form | {"field.text": "At one.", "field.evil": "x"}) == 303
     assert (await _state(console, approval))[0] == "replaced"
     proposed = await console.store.one("select proposed #>> '{changes}' from approvals")

@@ -167,7 +167,7 @@ async def test_no_private_server_is_reached_unless_it_is_named(dovecot: Dovecot)
 @pytest.mark.parametrize("url", ["", "imap", "smtp://h", "imaps://", "http://h", "imaps://h:99999", "imaps://127.1"])
 async def test_promise_14_an_account_without_a_server_is_told_of(dovecot: Dovecot, url: str) -> None:
     account = replace(dovecot.account(dovecot.new()), servers={"imap": url})
-    with pytest.raises(MailFailed, match="is not complete") as refused:
+    with pytest.raises(MailFailed, match="is incomplete") as refused:
         async with open_mailbox(account, dovecot.http()):
             pass
     assert refused.value.failure is MailFailure.WRONG

@@ -41,7 +41,7 @@ async def test_a_token_of_the_chat_lets_a_program_ask_as_the_page_says(dev: Runn
     async with _over_http(dev, token) as client:
         assert await _asks(client, "hello", "pipes") == first, "one request_id is one request, whatever way it comes"
         assert "demo" in await _asks(client, "What can you do?", "http")
-        await _writes(dev, "MCP revoke 1", "Revoked: laptop can ask me nothing any more")
+        await _writes(dev, "MCP revoke 1", "Revoked: laptop can no longer ask me anything")
     async with aiohttp.ClientSession() as session:
         refused = await session.post(f"{dev.url}/mcp", headers={"Authorization": f"Bearer {token}"})
         assert refused.status == 401

@@ -102,7 +102,7 @@ async def _telegram(talk: Talk) -> None:
     await eventually(lambda: len(phone_of(talk.stage.simulator, "telegram", "ada").seen()) > before)
     await talk.act("telegram/block")
     # Whoever unblocks it at once may be told elsewhere that it was blocked, or not.
-    await talk.reads("slack", "I can't reach you any more on Telegram")
+    await talk.reads("slack", "I can no longer reach you on Telegram")
     await talk.act("telegram/unblock")
 
 

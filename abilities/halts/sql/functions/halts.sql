@@ -90,11 +90,11 @@ returns void
 language plpgsql as $$
 declare
     v_sentence text := case p_what
-        when 'halted' then 'All work is stopped, for everybody: no answer, no task and no message goes out, and what comes in is kept. To let it go on, send LIFT {code}.'
-        when 'lifted' then 'Work goes on. What has waited is done now.'
+        when 'halted' then 'All work is stopped, for everybody: no answer, task or message goes out, and incoming messages are kept. To let it go on, send LIFT {code}.'
+        when 'lifted' then 'Work goes on. Everything that waited is done now.'
         when 'wrong' then 'That is not the code: all work stays stopped.'
         when 'limited' then 'Too many wrong codes: all work stays stopped. Try again in an hour, or lift it on the server: onevalet lift.'
-        when 'told' then 'Whoever runs me has stopped me for now. I keep what you send, and answer it when I may go on.'
+        when 'told' then 'My operator has stopped me for now. I keep your messages, and answer them when I may go on.'
         end;
     v_values jsonb := '{}';
 begin

@@ -112,5 +112,5 @@ async def test_a_server_that_sends_too_much_in_one_sign_in_is_told_in_a_sentence
     monkeypatch.setattr(oauth, "SIGN_IN", allowance)
     pages.connecting.servers._known.clear()  # as after an hour
     told = await phone.get(back)
-    assert "sent more than it may, so it is left alone for now" in told
+    assert "sent too much data, so I leave it alone for now" in told
     assert not await pages.connecting.accounts.list("ann")

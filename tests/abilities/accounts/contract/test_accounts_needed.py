@@ -24,7 +24,7 @@ from tests.plugins.mailbox import OPENED
 pytestmark = pytest.mark.xdist_group("nanoidp")  # it takes a second to start
 
 NEED = "To read your mail I need your mailbox: connect it here: "
-AGAIN = "Your account ann@idp.example does not let me in any more: connect it again here: "
+AGAIN = "I no longer have access to your account ann@idp.example: connect it again here: "
 
 
 @also_by_mail

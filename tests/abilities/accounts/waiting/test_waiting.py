@@ -213,7 +213,7 @@ async def test_a_revoked_account_is_renewed_and_the_call_goes_on(needing: Needin
     await needing.system.delivery.store.admin.execute("update credentials set revoked_at = now()")
     needing.answers(wants(("read_inbox", {})), says("One mail."))
     await needing.system.say("any mail?")
-    renew = "Your account ann@example.org does not let me in any more: connect it again here: "
+    renew = "I no longer have access to your account ann@example.org: connect it again here: "
     assert (await needing.said())[-1].startswith(f"{renew}https://valet.example.com/connect/1\n")
     assert OPENED == []
     await needing.connect("ann@example.org")
@@ -225,7 +225,7 @@ async def test_a_login_that_is_refused_waits_until_it_is_renewed(needing: Needin
     REFUSING.add("ann@example.org")
     needing.answers(wants(("look_for_mail", {})), says("Nothing new."))
     await needing.system.say("look for mail")
-    assert "does not let me in any more" in (await needing.said())[-1]
+    assert "I no longer have access" in (await needing.said())[-1]
     store = needing.system.delivery.store
     assert await store.one("select revoked_at is not null from credentials")
     REFUSING.clear()

@@ -130,7 +130,7 @@ async def test_promise_13_a_briefing_comes_each_morning_in_one_message(morning: 
     system = morning.system
     answer = await system.hears("every morning at 7 send me a briefing", wants(("set_briefing", AT_SEVEN)), repeats)
     assert (
-        "comes every day at 07:00 (Europe/Berlin). What is in it: the weather in Berlin, your calendar, unread mail"
+        "comes every day at 07:00 (Europe/Berlin). It contains: the weather in Berlin, your calendar, unread mail"
         in answer
     )
     assert "The next one is on Sun 22 Nov 2026, 07:00." in answer

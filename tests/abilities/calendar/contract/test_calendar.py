@@ -131,7 +131,7 @@ async def test_guests_are_invited_by_mail_to_whom_the_card_names(mailing: Mailin
     [mail] = mailing.dovecot.mails(bob)
     assert b'method="REQUEST"' in mail
     [told] = await system.told("undo")
-    assert "Others have been told of it" in told
+    assert "Others have been notified." in told
 
 
 async def test_the_card_of_a_change_says_each_thing_once(system: Proactive, radicale: Radicale) -> None:

@@ -65,12 +65,12 @@ async def test_somebody_is_put_into_the_address_book_and_taken_back(system: Writ
     given: JsonObject = {"name": "Jo Park", "addresses": ["+14155552681"]}
     system.model = FakeModel([wants(("add_to_address_book", given)), says("Done.")])
     await system.say("put Jo Park, +14155552681, into my address book")
-    assert "Jo Park is in your address book “People” now." in system.model.told()[-1]
+    assert "Jo Park is now in your address book “People”." in system.model.told()[-1]
     assert await system.states() == [], "it is her own: nobody has to approve it"
     [stored] = radicale.texts(book)
     assert "+14155552681" in stored
     await system.say("undo")
-    assert system.last() == "Undone: Jo Park is in your address book no more."
+    assert system.last() == "Undone: Jo Park is no longer in your address book."
     assert radicale.texts(book) == []
     system.model = FakeModel(
         [wants(("find_contacts", {"name": "Jo"})), wants(("add_to_address_book", given)), says("Done.")]

@@ -122,7 +122,7 @@ async def test_a_sent_card_is_kept_once_approved_and_undone(sender: Sender) -> N
     [grace] = await column(KEPT)
     assert json.loads(str(grace))["phones"] == ["+14155557704"]
     await system.say("undo")
-    assert "Undone: Grace Hopper is kept no more." in system.last()
+    assert "Undone: Grace Hopper is no longer kept." in system.last()
     assert await column(KEPT) == []
 
 

@@ -96,7 +96,7 @@ async def test_it_comes_in_the_other_chat_if_the_person_chooses_that(both: Phone
     await both.hears(WORDS)
     assert both.chat is not None
     seen = len(both.chat.bubbles())
-    assert await both.says("chat") == ["You find it in Telegram."]
+    assert await both.says("chat") == ["You will find it in Telegram."]
     assert " ".join(bubble.text for bubble in both.chat.bubbles()[seen:]).split() == WORDS.split()
 
 
@@ -148,7 +148,7 @@ async def test_a_person_lowers_the_limit_and_raises_it_no_further(phone: Phone) 
     assert question.startswith("My answer is 5 texts long.")
     assert "write 3 or more" in (await phone.says("ask above 2"))[0]
     assert await phone.says("Ask above 99") == [
-        "By SMS I ask before an answer of more than 12 texts. That is the most here."
+        "By SMS I ask before an answer of more than 12 texts. That is the maximum here."
     ]
     assert " ".join(await phone.hears(five)).split() == five.split()
 

@@ -63,7 +63,7 @@ async def test_a_word_turns_all_of_it_off_and_on_again(system: Following) -> Non
     await system.is_later(MORNING)
     await system.ask("followups yes 1")
     await system.tells("My exam is on Monday at ten", AT_THREE + timedelta(days=1))
-    assert "I propose no follow-ups any more" in await system.ask("followups off")
+    assert "I no longer propose follow-ups" in await system.ask("followups off")
     for _ in range(3):
         await system.tells("My talk is in two days", system.clock.now() + timedelta(days=2))
         heard = await system.is_later(timedelta(days=1))
@@ -155,7 +155,7 @@ async def test_a_press_keeps_the_proposal_and_pressing_again_changes_nothing(sys
     ("label", "answer", "state"),
     [
         ("No, thanks", "I will not ask about it.", "declined"),
-        ("No more of these", "I propose no follow-ups any more", "over"),
+        ("No more of these", "I no longer propose follow-ups", "over"),
     ],
 )
 async def test_a_press_declines_it_or_turns_all_of_them_off(

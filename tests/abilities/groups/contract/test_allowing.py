@@ -15,21 +15,21 @@ async def test_a_group_that_nobody_allowed_gets_no_turn_and_no_model_call(system
 
 async def test_who_runs_the_group_and_the_owner_allow_it(system: Talking) -> None:
     said = await system.write(ON)
-    assert said[-1] == "I take part here once the owner of my installation allows it; I have asked them."
+    assert said[-1] == "I will take part here once the owner of my installation allows it; I have asked them."
     assert "wants me to take part" in system.told("ada")[-1]
     before = len(system.heard())
     await system.say("groups", "ada")
     assert f"1. {system.title}" in system.told("ada")[-1]
     await system.say("groups allow 1", "ada")
-    assert system.told("ada")[-1] == f"I take part in the group “{system.title}” now."
-    assert [text[:32] for text in system.heard()[before:]] == ["I take part in this group now: m"]
+    assert system.told("ada")[-1] == f"I now take part in the group “{system.title}”."
+    assert [text[:32] for text in system.heard()[before:]] == ["I now take part in this group: m"]
     system.model = FakeModel([says("Forty-two.")])
     assert await system.write("what is 6 * 7?", "lena") == ["Forty-two."]
 
 
 async def test_the_owner_who_runs_the_group_allows_it_by_one_word(system: Talking) -> None:
     await system.write(ON, "ada")
-    assert (await system.state(), system.heard()[-1][:28]) == ("on", "I take part in this group no")
+    assert (await system.state(), system.heard()[-1][:28]) == ("on", "I now take part in this grou")
 
 
 async def test_a_member_who_does_not_run_the_group_cannot_turn_us_on(system: Talking) -> None:
@@ -58,7 +58,7 @@ async def test_off_ends_it_and_forgets_the_words_of_others(system: Talking) -> N
     await system.delivery.channel.group_set("grace", privacy=False)
     await system.post("pizza tonight?", "lena", mention=False)
     assert await system.count("select count(*) from group_words") == 1
-    assert await system.write("groups off", "lena") == ["I take part in this group no longer."]
+    assert await system.write("groups off", "lena") == ["I no longer take part in this group."]
     assert await system.count("select count(*) from group_words") == 0
     system.model = FakeModel([])
     await system.write("and now?")
@@ -107,4 +107,4 @@ async def test_a_repeated_word_asks_and_says_once(system: Talking) -> None:
     await harness.act("redeliver", "grace")
     await harness.settled()
     await system.work()
-    assert len([text for text in system.heard() if text.startswith("I take part here once")]) == 1
+    assert len([text for text in system.heard() if text.startswith("I will take part here once")]) == 1

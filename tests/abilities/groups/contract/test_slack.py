@@ -43,7 +43,7 @@ async def test_a_mention_in_a_thread_is_answered_in_that_thread(system: Talking)
 async def test_a_group_conversation_is_a_group_of_its_own(system: Talking) -> None:
     await system.turned_on()
     channels = len(system.heard())
-    assert (await _write(system, ON, "lena"))[-1].startswith("I take part here once the owner")  # who began it may
+    assert (await _write(system, ON, "lena"))[-1].startswith("I will take part here once the owner")  # who began it may
     await system.say("groups", "ada")
     assert "2. ada, grace, mortal, lena" in system.told("ada")[-1]
     await system.say("groups allow 2", "ada")

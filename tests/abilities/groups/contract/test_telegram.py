@@ -17,8 +17,8 @@ async def test_a_topic_is_answered_there_and_has_its_own_context(system: Talking
     await _write(system, ON, food)
     await system.say("groups allow 1", "ada")
     assert [(one["thread"], one["text"][:30]) for one in _ours(system)[-2:]] == [
-        (food, "I take part here once the owne"),
-        (food, "I take part in this group now:"),
+        (food, "I will take part here once the"),
+        (food, "I now take part in this group:"),
     ]
     await system.delivery.channel.group_set("grace", privacy=False)
     await _write(system, "pizza tonight?", food, mention=False)

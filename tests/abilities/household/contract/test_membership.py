@@ -12,7 +12,7 @@ async def test_a_household_is_made_and_shown_by_a_word(system: Living) -> None:
     assert "You are in no household." in await system.ask("household")
     assert "has 1 to 40 characters" in await system.ask(f"household create {'x' * 41}")
     made = await system.ask("household create Rose Cottage")
-    assert "“Rose Cottage” is made, and you are its owner." in made
+    assert "“Rose Cottage” now exists, and you are its owner." in made
     shown = await system.ask("Household!")
     assert "“Rose Cottage”:" in shown
     assert "1. Ada" in shown
@@ -30,7 +30,7 @@ async def test_who_is_invited_sees_by_whom_and_joins_after_agreeing(system: Livi
     assert await system.roles() == {"Ada": "owner"}
     before = system.count("ada")
     joined = await system.ask(f"HOUSEHOLD JOIN {code} AGREE", "grace")
-    assert "You are in “Rose Cottage” now (adult)." in joined
+    assert "You are now in “Rose Cottage” (adult)." in joined
     assert await system.roles() == {"Ada": "owner", "Grace": "adult"}
     told = system.heard("ada", before)
     assert "Grace" in told
@@ -46,7 +46,7 @@ async def test_agreement_sent_along_with_the_code_counts_only_after_the_question
     # Somebody else who got hold of the code is asked too; the answer of the one who was asked before counts no more.
     assert "Rose Cottage" in await system.ask(f"household join {code}", "lena")
     assert "invites you" in await system.ask(f"household join {code} agree", "grace")
-    assert "You are in “Rose Cottage” now" in await system.ask(f"household join {code} agree", "grace")
+    assert "You are now in “Rose Cottage”" in await system.ask(f"household join {code} agree", "grace")
     assert await system.roles() == {"Ada": "owner", "Grace": "adult"}
     await system.ask(f"household join {code} agree", "lena")
     assert await system.roles() == {"Ada": "owner", "Grace": "adult"}
@@ -89,7 +89,7 @@ async def test_when_the_owner_leaves_the_adult_who_came_first_is_it(system: Livi
     await system.joins("lena", "grace")
     before = system.count("grace")
     assert "You have left" in await system.ask("household leave")
-    assert "You are in “Rose Cottage” now (owner)." in system.heard("grace", before)
+    assert "You are now in “Rose Cottage” (owner)." in system.heard("grace", before)
     assert await system.roles() == {"Grace": "owner", "Lena": "adult"}
 
 
@@ -104,13 +104,13 @@ async def test_the_owner_gives_roles_and_nobody_is_made_a_child(system: Living) 
     assert "A child can become an adult" in await system.ask("household make 2 owner")
     before = system.count("grace")
     assert "adult" in await system.ask("household make Grace adult")
-    assert "You are in “Rose Cottage” now (adult)." in system.heard("grace", before)
+    assert "You are now in “Rose Cottage” (adult)." in system.heard("grace", before)
     assert "A child can become an adult" in await system.ask("household make grace child")
     assert await system.roles() == {"Ada": "owner", "Grace": "adult"}
     assert "owner" in await system.ask("household make 2 owner")
     assert await system.roles() == {"Ada": "adult", "Grace": "owner"}
     assert "Only the owner" in await system.ask("household make 2 owner")
-    assert "is not one member" in await system.ask("household make Nobody owner", "grace")
+    assert "does not name exactly one member" in await system.ask("household make Nobody owner", "grace")
 
 
 async def test_the_owner_puts_somebody_out_who_is_told(system: Living) -> None:
@@ -132,11 +132,11 @@ async def test_a_number_means_who_had_it_in_the_list_that_was_shown(system: Livi
     for person in ("grace", "lena"):
         system.clock.move(timedelta(seconds=1))
         await system.joins(person)
-    assert "is not one member" in await system.ask("household remove 2"), "no list was shown"
+    assert "does not name exactly one member" in await system.ask("household remove 2"), "no list was shown"
     assert "2. Grace" in await system.ask("household")
     await system.ask("household leave", "grace")
     for number in ("2", "0", "4"):
-        assert "is not one member" in await system.ask(f"household remove {number}")
+        assert "does not name exactly one member" in await system.ask(f"household remove {number}")
     assert "adult" in await system.ask("household make 3 adult")
     assert await system.roles() == {"Ada": "owner", "Lena": "adult"}
     assert "2. Lena" in await system.ask("household")
@@ -156,12 +156,12 @@ async def test_its_owner_ends_it_for_all_once_they_agree(system: Living) -> None
     assert await system.roles() == {}
     store = system.delivery.store
     assert await store.one("select count(*) from tenants where tenant_id like 'hh%'") == 0
-    assert "is made" in await system.ask("household create Anew", "grace")
+    assert "now exists" in await system.ask("household create Anew", "grace")
 
 
 async def test_the_words_of_each_language_do_the_same(system: Living) -> None:
     said = await system.ask("Haushalt gründen Rosenhaus")
-    assert "“Rosenhaus” is made" in said
+    assert "“Rosenhaus” now exists" in said
     for person, join, leave in (("grace", "foyer rejoindre", "foyer quitter"), ("lena", "家庭 加入", "家庭 退出")):
         code = await system.invited()
         await system.ask(f"{join} {code}", person)

@@ -138,7 +138,9 @@ async def test_a_reminder_for_another_is_taken_back_by_who_wanted_it(home: Mindi
 
 async def test_nobody_outside_of_the_household_is_reminded_or_asked(home: Minding) -> None:
     before = home.count("lena")
-    assert "is not one person of your household" in await home.call("ada", "remind_other", **BREAD | {"who": "Lena"})
+    assert "does not name exactly one person of your household" in await home.call(
+        "ada", "remind_other", **BREAD | {"who": "Lena"}
+    )
     assert home.count("lena") == before
     of_ada = home.count("ada")
     await home.call("lena", "remind_other", **BREAD | {"who": "Ada"})
@@ -146,7 +148,7 @@ async def test_nobody_outside_of_the_household_is_reminded_or_asked(home: Mindin
     assert home.count("ada") == of_ada
     assert await home.delivery.store.db.reminder_permits.count() == 0
     await home.ask("household leave", "grace")
-    assert "is not one person of your household" in await home.call("ada", "remind_other", **BREAD)
+    assert "does not name exactly one person of your household" in await home.call("ada", "remind_other", **BREAD)
 
 
 async def test_what_another_wrote_in_a_reminder_is_no_markup() -> None:
@@ -240,7 +242,7 @@ async def test_of_two_with_one_name_a_word_allows_who_is_asked_about(home: Mindi
     assert "those that were set are gone" in await home.ask("reminders refuse ada", "grace")
     assert "Grace wants no reminders from you." in await home.call("ada", "remind_other", **BREAD)
     assert "Grace wants no reminders from you." in await home.call("lena", "remind_other", **BREAD)
-    assert "Several people of that name" in await home.ask("reminders allow ada", "grace")
+    assert "Several people with that name" in await home.ask("reminders allow ada", "grace")
     assert await home.is_later(timedelta(hours=7), "grace") == ""
 
 
@@ -268,7 +270,7 @@ async def test_of_two_with_one_name_each_is_refused_and_allowed_by_a_mark(home: 
     assert "Ada may set reminders" in await home.ask(f"reminders allow {of_lena}", "grace")
     assert "Grace wants no reminders from you." in await home.call("ada", "remind_other", **BREAD)
     assert "I will remind Grace" in await home.call("lena", "remind_other", **BREAD | {"text": "buy tea"})
-    assert "Nobody of that name" in await home.ask("reminders allow Ada 0000", "grace")
+    assert "Nobody with that name" in await home.ask("reminders allow Ada 0000", "grace")
 
 
 async def test_a_name_stays_while_its_question_is_open(home: Minding) -> None:

@@ -166,9 +166,9 @@ async def test_both_said_yes_and_one_leaves_before_it_runs(home: Together) -> No
 async def test_who_is_not_in_the_household_or_a_child_is_never_asked(home: Together) -> None:
     before = home.count("lena")
     await home.both(who="Lena")
-    assert "is not one other person of your household" in str(home.model.told()[-1])
+    assert "does not name exactly one other person of your household" in str(home.model.told()[-1])
     await home.both(who="Ada")
-    assert "is not one other person of your household" in str(home.model.told()[-1])
+    assert "does not name exactly one other person of your household" in str(home.model.told()[-1])
     assert home.count("lena") == before
     await home.joins("lena", role="child")
     await home.both(who="Lena")

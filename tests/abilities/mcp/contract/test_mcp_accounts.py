@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.xdist_group("nanoidp"), pytest.mark.slow]
 
 STATE = {"name": "state", "description": "Tell the light's state.", "reads": True, "says": "It is off."}
 ASKS = wants(("home__state", {}))
-NEED = "For that I need your account of home: connect it here: "
+NEED = "For that I need your home account: connect it here: "
 
 
 @dataclass

@@ -114,7 +114,7 @@ async def test_forgetting_that_a_kill_interrupts_ends_by_itself(
     system.model = FakeModel([says("It is gone.")])
     await system.work()
     assert system.model.told()[-1] == with_note(
-        "Forgotten for good: 1. It goes from our messages too, as soon as none of them is on its way.",
+        "Forgotten for good: 1. It is removed from our messages too, once none of them is on its way.",
         "Do not repeat what it was.",
     )
     assert "It is gone." in system.last()

@@ -157,7 +157,9 @@ async def test_what_is_forgotten_stays_so_while_it_is_shared(told: Told) -> None
     await told.acts("location", **OFFICE, live=3600)
     await told.system.work()
     told.system.model.script[:] = []
-    assert (await told.system.told("forget my place"))[0].startswith("Deleted: 2 places. What you still share live")
+    assert (await told.system.told("forget my place"))[0].startswith(
+        "Deleted: 2 places. A live location that you still share"
+    )
     await told.acts("move_location", **NEAR_THE_OFFICE)
     assert await told.store.column("select latitude from seen_places") == [None]
     assert "I do not know where you are" in (await told.system.told("places"))[0]

@@ -91,7 +91,7 @@ async def test_what_needs_no_approval_is_told_as_such_and_reading_not_at_all(sys
         ("jot", "idempotent", None, None),
         ("ring", "once", None, None),
     ]
-    assert (await told(system)).count("nothing has to be approved for this") == 2
+    assert (await told(system)).count("this needs no approval") == 2
 
 
 async def test_an_unknown_outcome_is_told_and_a_repeat_has_its_own_receipt(system: Approving) -> None:

@@ -124,7 +124,7 @@ async def test_a_page_that_loses_its_price_is_told_once_and_watched_on(shop: Sho
     read = [await shop.later(timedelta(hours=25)) for _ in range(ERRORS_TOLD + 1)]
     told = [text for text in read if text]
     assert len(told) == 1
-    assert "for a while: The page names no price. I go on trying, less often." in told[0]
+    assert "for a while: The page names no price. I keep trying, less often." in told[0]
     assert BIKE in told[0]
     shop.site.pages["/bike"] = bike("250 €")
     assert "Now: 250." in await shop.later(timedelta(hours=25))

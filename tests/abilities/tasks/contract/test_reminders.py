@@ -68,7 +68,7 @@ async def test_undo_takes_back_the_reminder_that_was_just_set(system: Proactive)
     assert "quiet hours" not in answer
     [undone] = await system.told("Undo.")  # no model is asked
     assert re.fullmatch('Undone: I will not remind you of [“"]call mum[”"].', undone)
-    assert await system.told("undo") == ["That is undone already: Reminder: call mum."]
+    assert await system.told("undo") == ["That has been undone already: Reminder: call mum."]
     assert await system.is_at(NIGHT) == ""
     assert await system.delivery.store.db.tasks.column("state") == ["COMPLETED"]
 

@@ -112,8 +112,8 @@ async def test_what_cannot_be_read_is_told_in_a_sentence(reader: Reader) -> None
     sentences = {
         "/script": "That page shows nothing without JavaScript, which I do not run.",
         "/login": "That page asks for a login, so I cannot read it.",
-        "/closed": "That page asks for a login, or lets no programs in.",
-        "/robots": "That page asks for a login, or lets no programs in.",
+        "/closed": "That page requires a login, or does not admit programs.",
+        "/robots": "That page requires a login, or does not admit programs.",
         "/missing": "There is no such page.",
         "/broken": "The page's server answered with the status 500.",
         "/inside": "That address is not on the public internet.",
@@ -183,7 +183,7 @@ async def test_the_web_is_searched_by_each_service_and_failures_are_told(reader:
         assert "> Leaves at nine" in reader.told()
         for status, sentence in (
             (403, "The search service refuses me: my operator has to check its settings."),
-            (429, "The search service cannot search at the moment (status 429)."),
+            (429, "The search service does not work at the moment (status 429)."),
         ):
             reader.site.failing = status
             assert await reader.hears("When?", wanted) == sentence, service
