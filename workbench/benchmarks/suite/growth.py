@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from workbench.benchmarks import backlog, memories, turns
+from workbench.benchmarks.cpu import until_rest
 from workbench.benchmarks.suite.metrics import FLOOR, OURS, Benchmark, Metric, Options, Plot, Points, Samples, Target
 from workbench.benchmarks.turns import Bench
 
@@ -72,9 +73,9 @@ async def _measure(samples: Samples, bench: Bench, number: _Number, options: Opt
     for value in number.values[: options.of(4, 2)]:
         await number.grow(bench, before, value)
         await _ask(bench, "vacuum analyze")
-        await _ask(bench, "checkpoint")
         await turns.all_at_once(bench, 1, number.writers)
-        figures = await turns.phase(bench, partial(turns.all_at_once, bench, options.of(3, 1), number.writers))
+        await until_rest(bench.worker)  # an index of memories is built
+        figures = await turns.phase(bench, partial(turns.all_at_once, bench, options.of(4, 1), number.writers))
         for line in lines:
             lines[line].append((value, figures[line.lower()]))
         wal.append((value, figures["wal"]))
