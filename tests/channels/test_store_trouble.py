@@ -24,7 +24,8 @@ from core.messaging.inbound import Inbound
 from core.people.access_policy import Access, Policy
 from core.queue.wakeups import NoWakeups
 from onevalet.migrating import migrate
-from tests.channels.sms.builders import NUMBER, PUBLIC_URL, SID, TOKEN, Gateway, MemorySink, webhook
+from tests.channels.memory_sink import MemorySink
+from tests.channels.sms.builders import NUMBER, PUBLIC_URL, SID, TOKEN, Gateway, webhook
 from tests.channels.telegram.builders import make_channel as make_telegram
 from tests.eventually import eventually
 from tests.patience import PATIENCE

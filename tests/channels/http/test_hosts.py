@@ -10,7 +10,8 @@ from aiohttp import web
 
 from channels.http.app import build_app, serve
 from channels.http.hosts import ServedHosts, check_hosts, names_a_proxy, read_host, served_hosts
-from tests.channels.sms.builders import FORM, PUBLIC_URL, MemorySink, make_channel, signature, webhook
+from tests.channels.memory_sink import MemorySink
+from tests.channels.sms.builders import FORM, PUBLIC_URL, make_channel, signature, webhook
 from tests.patience import PATIENCE
 
 LOCAL = ("localhost", "LOCALHOST", "valet.localhost", "127.0.0.1", "127.8.0.1", "::1", "::ffff:127.0.0.1")

@@ -9,7 +9,8 @@ from aiohttp import web
 from channels.http.app import build_app, serve
 from channels.http.penalties import SOURCES, BadRequests
 from core.errors import StoreUnavailable
-from tests.channels.sms.builders import Gateway, MemorySink, make_channel, webhook
+from tests.channels.memory_sink import MemorySink
+from tests.channels.sms.builders import Gateway, make_channel, webhook
 
 
 class Time:

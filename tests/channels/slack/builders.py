@@ -2,9 +2,9 @@
 
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,10 +13,8 @@ import aiohttp
 from channels.http.app import build_app, serve
 from channels.slack.receive import SlackChannel
 from channels.slack.verify import sign
-from core.errors import StoreUnavailable
-from core.messaging.channels import Received, Sweep
-from core.messaging.inbound import Inbound
-from core.messaging.messages import Form, Press, SenderProfile
+from core.messaging.channels import Sweep
+from tests.channels.memory_sink import MemorySink
 
 SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
 BOT_TOKEN = "xoxb-secret-bot-token"
@@ -131,37 +129,6 @@ class Remembered(Sweep):
     async def reached(self, place: str) -> None:
         """Remember it."""
         self.place = place
-
-
-@dataclass
-class MemorySink:
-    """Keep what is accepted; know keys again; refuse while the store is away."""
-
-    accepted: list[Inbound] = field(default_factory=list)
-    calls: int = 0
-    away: bool = False
-    before: Callable[[], Any] | None = None
-    said: str = ""
-    form: Form | None = None
-    people: list[SenderProfile] = field(default_factory=list)
-    """What Slack said of those who wrote, apart from what they wrote."""
-
-    async def accept(self, inbound: Inbound) -> Received:
-        if isinstance(inbound, SenderProfile):
-            self.people.append(inbound)
-            return Received(inbound.sender)
-        self.calls += 1
-        if self.before is not None:
-            await self.before()
-        if self.away:
-            raise StoreUnavailable("away")
-        keys = set(getattr(inbound, "keys", ()))
-        known = {key for kept in self.accepted for key in getattr(kept, "keys", ())}
-        duplicate = bool(keys & known)
-        if not duplicate:
-            self.accepted.append(inbound)
-        answer = (self.said, self.form) if isinstance(inbound, Press) else ("", None)
-        return Received(f"row_{len(self.accepted)}", duplicate, *answer)
 
 
 @dataclass

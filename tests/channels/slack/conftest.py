@@ -2,7 +2,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.channels.slack.builders import Gateway, MemorySink, make_channel, serve_channel
+from tests.channels.memory_sink import MemorySink
+from tests.channels.slack.builders import Gateway, make_channel, serve_channel
 
 
 @pytest.fixture

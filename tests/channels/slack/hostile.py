@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from tests.channels import hostile
 from tests.channels.hostile import HostileCases
+from tests.channels.memory_sink import MemorySink
 from tests.channels.slack.builders import (
     BOT_TOKEN,
     FORM_TYPE,
@@ -19,7 +20,6 @@ from tests.channels.slack.builders import (
     SAID,
     SECRET,
     Gateway,
-    MemorySink,
     command,
     envelope,
     make_channel,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from channels.slack.receive import SlackChannel
-from tests.channels.slack.builders import Gateway, MemorySink, serve_channel
+from tests.channels.memory_sink import MemorySink
+from tests.channels.slack.builders import Gateway, serve_channel
 from tests.eventually import eventually
 from workbench.simulator.app import Simulator, serve_simulator
 from workbench.simulator.config import SimulatorConfig, SlackConfig, SystemClock

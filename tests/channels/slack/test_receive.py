@@ -8,6 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from core.messaging.messages import Command, InboundMessage, Press
+from tests.channels.memory_sink import MemorySink
 from tests.channels.slack.builders import (
     DM,
     PERSON,
@@ -15,7 +16,6 @@ from tests.channels.slack.builders import (
     TEAM,
     TS,
     Gateway,
-    MemorySink,
     command,
     envelope,
     make_channel,

@@ -25,7 +25,8 @@ from core.messaging.messages import (
 )
 from core.messaging.pointed import EDITED
 from providers.slack.client import SlackApi
-from tests.channels.slack.builders import MemorySink, Remembered, make_channel
+from tests.channels.memory_sink import MemorySink
+from tests.channels.slack.builders import Remembered, make_channel
 from tests.channels.slack.team import ADA_DM, PUBLIC_URL, Team, running_team
 from tests.eventually import eventually
 from workbench.simulator.config import SlackConfig

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import aiohttp
@@ -10,9 +10,7 @@ import aiohttp
 from channels.http.app import build_app, serve
 from channels.sms.receive import SmsChannel
 from channels.sms.verify import sign
-from core.errors import StoreUnavailable
-from core.messaging.channels import Received
-from core.messaging.inbound import Inbound
+from tests.channels.memory_sink import MemorySink
 
 SID = "AC" + "a" * 32
 TOKEN = "0123456789abcdef0123456789abcdef"
@@ -49,30 +47,6 @@ def webhook(**changes: str) -> Pairs:
 def signature(pairs: Sequence[tuple[str, str]], path: str = "/webhooks/sms", token: str = TOKEN) -> str:
     """Sign as Twilio does."""
     return sign(token, PUBLIC_URL + path, pairs)
-
-
-@dataclass
-class MemorySink:
-    """Keep what is accepted; know keys again; refuse while the store is away."""
-
-    accepted: list[Inbound] = field(default_factory=list)
-    calls: int = 0
-    away: bool = False
-    breaks_on: str = ""
-    breaks_with: Exception = field(default_factory=lambda: RuntimeError("a bug"))
-
-    async def accept(self, inbound: Inbound) -> Received:
-        self.calls += 1
-        if self.away:
-            raise StoreUnavailable("away")
-        if self.breaks_on and getattr(inbound, "text", "") == self.breaks_on:
-            raise self.breaks_with
-        keys = getattr(inbound, "keys", ())
-        known = {key for kept in self.accepted for key in getattr(kept, "keys", ())}
-        duplicate = bool(set(keys) & known)
-        if not duplicate:
-            self.accepted.append(inbound)
-        return Received(id=f"row_{len(self.accepted)}", duplicate=duplicate)
 
 
 @dataclass

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from tests.channels import hostile
 from tests.channels.hostile import HostileCases
+from tests.channels.memory_sink import MemorySink
 from tests.channels.sms.builders import (
     FORM,
     MESSAGE_SID,
@@ -14,7 +15,6 @@ from tests.channels.sms.builders import (
     SID,
     TOKEN,
     Gateway,
-    MemorySink,
     Pairs,
     make_channel,
     serve_channel,

@@ -6,16 +6,8 @@ import pytest
 from twilio.request_validator import RequestValidator
 
 from core.messaging.messages import InboundMessage, StatusUpdate
-from tests.channels.sms.builders import (
-    MESSAGE_SID,
-    PUBLIC_URL,
-    SID,
-    TOKEN,
-    Gateway,
-    MemorySink,
-    make_channel,
-    webhook,
-)
+from tests.channels.memory_sink import MemorySink
+from tests.channels.sms.builders import MESSAGE_SID, PUBLIC_URL, SID, TOKEN, Gateway, make_channel, webhook
 
 STATUS = "/webhooks/sms/status"
 

@@ -12,7 +12,8 @@ import pytest
 from channels.sms.receive import SmsChannel
 from core.errors import ConfigError, StoreUnavailable, Unavailable
 from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage, ReachabilityChange
-from tests.channels.sms.builders import MemorySink, serve_channel
+from tests.channels.memory_sink import MemorySink
+from tests.channels.sms.builders import serve_channel
 from workbench.simulator.app import Simulator, serve_simulator
 from workbench.simulator.config import SimulatorConfig, SystemClock, TwilioConfig
 from workbench.simulator.faults import FaultKind, Rule

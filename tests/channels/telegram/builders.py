@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
@@ -11,10 +11,7 @@ import aiohttp
 from channels.http.app import build_app, serve
 from channels.telegram.receive import TelegramChannel
 from core.db.database import Database
-from core.errors import StoreUnavailable
-from core.messaging.channels import Received
-from core.messaging.inbound import Inbound
-from core.messaging.messages import Press
+from tests.channels.memory_sink import MemorySink
 
 TOKEN = "7000000001:AAsimulator-telegram-token-0123456789"
 SECRET = "a-Secret_that-only-Telegram-knows"
@@ -79,35 +76,6 @@ def membership(status: str, kind: str = "private") -> Json:
             "new_chat_member": {"status": status, "user": user},
         }
     )
-
-
-@dataclass
-class MemorySink:
-    """Keep what is accepted; know keys again; refuse while the store is away; break on a text."""
-
-    accepted: list[Inbound] = field(default_factory=list)
-    calls: int = 0
-    away: bool = False
-    breaks_on: str = ""
-    breaks_with: Exception = field(default_factory=lambda: RuntimeError("a bug"))
-    said: str = ""
-
-    async def accept(self, inbound: Inbound) -> Received:
-        self.calls += 1
-        if self.away:
-            raise StoreUnavailable("away")
-        if self.breaks_on and getattr(inbound, "text", "") == self.breaks_on:
-            raise self.breaks_with
-        keys = getattr(inbound, "keys", ())
-        known = {key for kept in self.accepted for key in getattr(kept, "keys", ())}
-        duplicate = bool(set(keys) & known)
-        if not duplicate:
-            self.accepted.append(inbound)
-        return Received(f"row_{len(self.accepted)}", duplicate, self.said if isinstance(inbound, Press) else "")
-
-    def texts(self) -> list[str]:
-        """List the texts taken in."""
-        return [text for inbound in self.accepted if (text := getattr(inbound, "text", ""))]
 
 
 @dataclass

@@ -2,7 +2,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.channels.telegram.builders import Gateway, MemorySink, make_channel, serve_channel
+from tests.channels.memory_sink import MemorySink
+from tests.channels.telegram.builders import Gateway, make_channel, serve_channel
 from tests.workbench.simulator.telegram_harness import Harness, open_harness
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.channels import hostile
 from tests.channels.hostile import HostileCases
+from tests.channels.memory_sink import MemorySink
 from tests.channels.telegram.builders import (
     HEADER,
     PATH,
@@ -14,7 +15,6 @@ from tests.channels.telegram.builders import (
     SECRET,
     TOKEN,
     Gateway,
-    MemorySink,
     make_channel,
     message,
     press,

@@ -22,7 +22,8 @@ from core.messaging.channels import Check
 from core.messaging.messages import IgnoredMessage, IgnoreReason
 from core.messaging.stalls import POLL_TROUBLED, read_stalls
 from providers.telegram.client import TelegramApi
-from tests.channels.telegram.builders import BOT_ID, MemorySink, make_channel
+from tests.channels.memory_sink import MemorySink
+from tests.channels.telegram.builders import BOT_ID, make_channel
 from tests.eventually import eventually
 from tests.patience import PATIENCE
 from tests.workbench.simulator.telegram_harness import Harness

@@ -12,6 +12,7 @@ from channels.telegram.catchup import catch_up
 from channels.telegram.receive import TelegramChannel
 from core.errors import ConfigError, RequestRefused
 from core.messaging.messages import IgnoredMessage, IgnoreReason, InboundMessage, Press
+from tests.channels.memory_sink import MemorySink
 from tests.channels.telegram.builders import (
     BOT_ID,
     NOWHERE,
@@ -20,7 +21,6 @@ from tests.channels.telegram.builders import (
     SECRET,
     TOKEN,
     Gateway,
-    MemorySink,
     make_channel,
     message,
     press,

@@ -15,7 +15,8 @@ from core.language.catalogue import LANGUAGES
 from core.messaging.channels import Change, Check
 from core.messaging.chat_reader import chat_words
 from providers.telegram.client import ALLOWED_UPDATES
-from tests.channels.telegram.builders import NOWHERE, PATH, PUBLIC_URL, TOKEN, MemorySink, make_channel
+from tests.channels.memory_sink import MemorySink
+from tests.channels.telegram.builders import NOWHERE, PATH, PUBLIC_URL, TOKEN, make_channel
 from tests.eventually import eventually
 from tests.workbench.simulator.telegram_harness import Harness
 from workbench.simulator.faults import FaultKind, Rule
