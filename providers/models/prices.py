@@ -93,15 +93,16 @@ def price(response: Any, call: Call) -> float | None:
 
 def _tokens(usage: JsonObject) -> _Tokens | None:
     """Return the tokens of an answer; None if it may bill anything else, such as sound or writing to a cache."""
-    read, written = usage.get("prompt_tokens_details") or {}, usage.get("completion_tokens_details") or {}
+    read: Any = usage.get("prompt_tokens_details") or {}
+    written: Any = usage.get("completion_tokens_details") or {}
     if not (_only(usage, _TOKENS) and _only(read, {"cached_tokens"}) and _only(written, {"reasoning_tokens"})):
         return None
-    counts = (
+    counts: list[Any] = [
         usage.get("prompt_tokens"),
         usage.get("completion_tokens"),
         read.get("cached_tokens") or 0,
         written.get("reasoning_tokens") or 0,
-    )
+    ]
     if not all(type(count) is int for count in counts):
         return None
     tokens = _Tokens(*counts)

@@ -9,7 +9,8 @@ from providers.models import litellm_library, prices
 from providers.models.direct.types import Call
 from providers.models.prices import RATES_UP_TO, priced_usage
 
-CACHED, THOUGHT = {"cached_tokens": 3000}, {"reasoning_tokens": 64, "audio_tokens": 0}
+CACHED: JsonObject = {"cached_tokens": 3000}
+THOUGHT: JsonObject = {"reasoning_tokens": 64, "audio_tokens": 0}
 USAGES: dict[str, JsonObject] = {
     "plain": {"prompt_tokens": 4000, "completion_tokens": 100, "total_tokens": 4100},
     "cached": {"prompt_tokens": 4000, "completion_tokens": 100, "total_tokens": 4100, "prompt_tokens_details": CACHED},
