@@ -15,7 +15,7 @@ from core.messaging.channels import Channel
 from core.messaging.messages import InboundMessage, Press
 from onevalet.own_channels import ChannelSetup
 from onevalet.relay import Relay
-from tests.channels.slack.builders import MemorySink
+from tests.channels.memory_sink import MemorySink
 from tests.patience import PATIENCE
 
 
