@@ -182,13 +182,13 @@ def statement_name(statement: str, args: tuple[object, ...]) -> str:
     name = match[1] if match else ""
     if name != "record_step":
         return name
-    record = cast(list[JsonObject], args[4])[-1]  # those before it only waited for this one
-    kind, effect, state = record["kind"], record["effect"], record["state"]
+    records = cast(list[JsonObject], args[4])
+    if any(record["effect"] == "once" and record["state"] == "started" for record in records):
+        return "started"  # perhaps beside other calls of the answer
+    kind, effect = records[-1]["kind"], records[-1]["effect"]  # those before it only waited for this one
     if kind in ("model", "steer", "judge"):
         return str(kind)
-    if effect != "once":
-        return "other step"
-    return "started" if state == "started" else "result"
+    return "result" if effect == "once" else "other step"
 
 
 def _mutated(dropped: str, name: str, args: tuple[object, ...]) -> tuple[object, ...]:
