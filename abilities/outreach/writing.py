@@ -106,7 +106,7 @@ class MessageSomeoneAgent(StandardAgent):
         await self.context.messages.send(addressee, self.to, self._whole(), self.context.idempotency_key)
         self.context.undo.final(
             gettext("Message to {name}", name=self.to),
-            gettext("A sent mail cannot be recalled; I can write to them again."),
+            gettext("A sent message cannot be recalled; I can write to them again."),
         )
         return self.make_result(
             raw_message=gettext(

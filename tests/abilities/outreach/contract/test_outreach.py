@@ -58,7 +58,7 @@ async def test_a_contact_is_written_to_once_it_is_approved(system: Writing) -> N
     assert system.read()[1:] == ["Now 30."]
     await system.say("undo")
     assert "I cannot undo this: Message to Grace" in system.last()
-    assert "A sent mail cannot be recalled" in system.last()
+    assert "A sent message cannot be recalled" in system.last()
 
 
 async def test_what_is_not_approved_is_not_sent(system: Writing) -> None:
