@@ -81,7 +81,7 @@ async def test_the_word_lists_what_is_proposed_and_kept(system: Following) -> No
     assert "1. “I have an interview tomorrow at 3”: shall I ask you on" in await system.ask("follow-ups")
     await system.ask("followups yes")
     listed = await system.ask("nachfragen")
-    assert "1. “I have an interview tomorrow at 3”: I ask you on Sun 22 Nov 2026, 17:00." in listed
+    assert "1. “I have an interview tomorrow at 3”: I will ask you on Sun 22 Nov 2026, 17:00." in listed
     assert "FOLLOWUPS NO 1" in listed
     assert "I will not ask about" in await system.ask("followups no 1")
     assert await system.state() == "over"

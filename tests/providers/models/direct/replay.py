@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from aiohttp import web
@@ -137,9 +137,13 @@ async def outcome(client: LiteLLMClient, request: ModelRequest, *, streamed: boo
 
 
 def _plain(answer: ModelAnswer) -> ModelAnswer:
-    """Return an answer whose calls are numbered where litellm gives them random ids."""
+    """Return an answer whose calls are numbered where litellm gives them random ids, at a price of fifteen decimals.
+
+    The same rates, added up in another order, differ in the last digit that a float has.
+    """
     calls = []
     for number, call in enumerate(answer.tool_calls):
         given = re.sub(r"^call_[0-9a-f]{28}(?=$|__)", f"#{number}", call.id)
         calls.append(ToolCall(given, call.name, call.arguments, call.extra))
-    return ModelAnswer(answer.text, tuple(calls), answer.thinking, answer.usage, answer.model, answer.finish_reason)
+    usage = answer.usage if answer.usage.cost is None else replace(answer.usage, cost=round(answer.usage.cost, 15))
+    return ModelAnswer(answer.text, tuple(calls), answer.thinking, usage, answer.model, answer.finish_reason)
