@@ -88,7 +88,7 @@ async def test_promise_9_nothing_is_sent_once_another_account_could_send_it_too(
         made = await asked(kept)
         assert "account" not in said(made), "there is no other"
         kept.stored["work"], kept.preferred = both["work"], "work"
-        with pytest.raises(ToolFailed, match=r"^Nothing was sent: another email account was connected meanwhile"):
+        with pytest.raises(ToolFailed, match=r"^Nothing was sent: another email account was connected in the meantime"):
             await made.on_running("")
         assert mails.taken == []
         # Once it is on its way, a repeat ends it as it began.
