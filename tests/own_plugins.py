@@ -9,7 +9,6 @@ pytest_plugins = (
     "tests.by_chance.plugin",
     "tests.left_open",
     "tests.canary_watch",
-    "tests.typed_returns",
     "tests.loopback.plugin",
     "tests.longest_first",
 )
