@@ -103,7 +103,7 @@ def _tokens(usage: JsonObject) -> _Tokens | None:
         read.get("cached_tokens") or 0,
         written.get("reasoning_tokens") or 0,
     ]
-    if not all(type(count) is int for count in counts):
+    if {type(count) for count in counts} != {int}:
         return None
     tokens = _Tokens(*counts)
     sound = 0 <= tokens.cached <= tokens.prompt < RATES_UP_TO and 0 <= tokens.reasoning <= tokens.completion
@@ -111,7 +111,7 @@ def _tokens(usage: JsonObject) -> _Tokens | None:
 
 
 def _only(told: Any, names: frozenset[str] | set[str]) -> bool:
-    return isinstance(told, Mapping) and all(name in names for name, value in told.items() if value)
+    return isinstance(told, Mapping) and {name for name, value in told.items() if value} <= names
 
 
 def _rates(names: _Names) -> _Rates | None:

@@ -190,7 +190,7 @@ async def test_what_acts_is_asked_in_the_persons_chat_and_no_program_decides(hou
     house.model.add(calls(("wire_money", {"to": "Bob"})))
     asked = await house.ask(token, "Wire Bob his money", request_id="r1")
     assert (asked["status"], asked["waits_for_approval"], DONE) == ("waiting", 1, [])
-    card = await house.read("laptop wants this")
+    card = await house.read("laptop, a program to which you gave access, wants this")
     (approval,) = await house.valet.approvals.list("ann")
     assert approval.code in card
 
@@ -215,7 +215,7 @@ async def test_a_card_of_high_risk_is_shown_to_the_person_alone(house: House) ->
     assert (asked["status"], asked["waits_for_approval"], told.is_error) == ("waiting", 1, False)
     assert "Nothing that you send decides it." in told.content[0].text  # type: ignore[union-attr]
     assert [one["high_risk"] for one in (listed.structured_content or {})["approvals"]] == [True]
-    card = await house.read("laptop wants this")
+    card = await house.read("laptop, a program to which you gave access, wants this")
     (approval,) = await house.valet.approvals.list("ann")
     assert approval.code in card
     assert "First Bank" in card
@@ -291,7 +291,7 @@ async def test_what_goes_on_after_a_programs_answer_is_still_a_programs(house: H
     house.model.add(calls(("switch_light", {"room": "hall"})), text("It is lit."))
     asked = await house.ask(token, "1 3")
     assert (asked["status"], asked["waits_for_approval"], DONE) == ("waiting", 1, ["Margherita, yes"])
-    assert "hall" in await house.read("laptop wants this")
+    assert "hall" in await house.read("laptop, a program to which you gave access, wants this")
 
 
 async def test_what_goes_on_after_the_persons_card_is_still_a_programs(house: House) -> None:

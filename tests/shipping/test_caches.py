@@ -36,6 +36,7 @@ OTHERWISE = {
     "core/approvals/consent.py labels": _TURN,
     "core/approvals/requests.py joint": _TURN,
     "core/approvals/requests.py new": _TURN,
+    "core/journal/postgres.py _unflushed": _TURN,
     "core/journal/postgres.py _waiting": _TURN,
     "core/db/groups.py _waiting": "sender, until the write of a moment is done",
     "core/children/child_server.py _jobs": "process, while it runs",

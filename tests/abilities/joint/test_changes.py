@@ -192,7 +192,7 @@ async def test_the_other_is_asked_when_their_quiet_hours_end(home: Together) -> 
     await quiet(home)
     before, of_ada = home.count("grace"), home.count("ada")
     await home.both()
-    assert "I ask Grace when their quiet hours end." in home.heard("ada", of_ada)
+    assert "I will ask Grace when their quiet hours end." in home.heard("ada", of_ada)
     await home.yes("ada")
     home.clock.move(timedelta(hours=3, minutes=59))
     await home.work()

@@ -144,7 +144,7 @@ async def test_promise_7_a_lost_answer_is_looked_up(
     if stores:
         await sending.once()
     else:
-        with pytest.raises(ToolFailed, match="Nobody knows"):
+        with pytest.raises(ToolFailed, match="It is unknown"):
             await sending.once()
     assert (sending.arrived, len(sending.exchange.taken)) == (1, 1)
 

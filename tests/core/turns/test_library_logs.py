@@ -39,7 +39,8 @@ _AGAIN = pytest.mark.whole("it starts a process of its own, as the others do")
     [
         ("", 0),
         pytest.param("logging.basicConfig(level=logging.WARNING)", 1, marks=_AGAIN),
-        ("logging.basicConfig(level=logging.INFO)", 2),
+        ("logging.basicConfig(level=logging.INFO)", 1),
+        ("logging.basicConfig(level=logging.WARNING); logging.getLogger('onevalet').setLevel(logging.DEBUG)", 2),
         pytest.param(
             "logging.basicConfig(level=logging.INFO); logging.getLogger('onevalet').setLevel(logging.ERROR)",
             0,

@@ -58,7 +58,7 @@ def answer_for_accounts(messages: Sequence[JsonObject], turn: Sequence[JsonObjec
         and "SendEmailAgent" not in str(turn)
     ):
         return calls(("SendEmailAgent", _OF_A_MAIL[kind](token, mail[0])))
-    if "Nobody knows" in results or "The outcome of this call is unknown" in results:
+    if "It is unknown" in results or "The outcome of this call is unknown" in results:
         return text(f"{token} unsure")
     return text(f"{token} acted" if any(words in results for words in _DONE) else f"{token} {results[:300]}")
 

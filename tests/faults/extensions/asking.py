@@ -12,7 +12,7 @@ SKILL = "nightly-round"
 """The operator's skill."""
 OWN_SKILL = "my-round"
 _DONE = "done"
-_UNKNOWN = ("Nobody knows", "The outcome of this call is unknown")
+_UNKNOWN = ("It is unknown", "The outcome of this call is unknown")
 _USES = {Kind.SKILL: SKILL, Kind.OWN_SKILL: OWN_SKILL}
 
 

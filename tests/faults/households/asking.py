@@ -9,7 +9,7 @@ from tests.faults.households.points import JOINT
 from tests.scripted_model import Reply, calls, text, text_of
 
 ASKS = re.compile(rf"(m\d{{5}}-p\d{{3}}) ({'|'.join(JOINT)})\b")
-_UNKNOWN = ("Nobody knows", "The outcome of this call is unknown")
+_UNKNOWN = ("It is unknown", "The outcome of this call is unknown")
 
 
 def kin_of(token: str) -> str:

@@ -90,7 +90,7 @@ async def home(channel: str, database_url: str, redis_url: str) -> AsyncIterator
 
 async def test_a_reminder_for_another_waits_for_their_word_and_tells_who_set_it(home: Minding) -> None:
     before = home.count("grace")
-    assert "I ask Grace whether you may" in await home.call("ada", "remind_other", **BREAD)
+    assert "I will ask Grace whether you may" in await home.call("ada", "remind_other", **BREAD)
     asked = home.heard("grace", before)
     assert "Ada would like to set reminders for you." in asked
     assert "REMINDERS ALLOW Ada" in asked
