@@ -26,7 +26,7 @@ FRAME = ("channels/http/", "core/db/", "providers/sms/", "tests/", "workbench/si
 """The server before `receive`, Twilio's SDK after `send`, and the connection that every statement goes through."""
 MAX_NAMED, MAX_NAMED_LINES = 22, 3_192
 """Of the files that CONTRIBUTING names: the way as somebody reads it."""
-MAX_FILES_THAT_RUN, MAX_FUNCTIONS_THAT_RUN = 92, 531
+MAX_FILES_THAT_RUN, MAX_FUNCTIONS_THAT_RUN = 92, 532
 """Of all that the process runs for one text: what was reached, so that it does not grow again."""
 FUNCTIONS = ("receive_messages", "open_turn", "finish_turn", "claim_outbound", "begin_rendered", "end_delivery")
 

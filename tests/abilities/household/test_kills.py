@@ -96,7 +96,7 @@ async def tier(store: Store) -> str:
     return str(await store.one(whose, GRACE))
 
 
-@pytest.mark.parametrize(("deed", "told"), [("join", "now (adult)"), ("leave", "You have left")])
+@pytest.mark.parametrize(("deed", "told"), [("join", "You are now in"), ("leave", "You have left")])
 async def test_promise_5_joining_and_leaving_survive_a_kill_at_each_point(
     store: Store, forker: Forker, tmp_path: Path, deed: str, told: str
 ) -> None:
