@@ -145,7 +145,7 @@ POINTS: tuple[Point, ...] = (
         "worker",
         _ASKED_AGAIN,
         _WELL,
-        "the turn ends with its answer claimed, which another sends, or not at all",
+        "the turn ends, its answer claimed, or not at all",
     ),
     Point("begin_rendered before", "worker", _WELL, "no call had left, and nothing was rendered"),
     Point("begin_rendered after", "worker", _LOOKED_UP, "the rendering is kept; looked up, not found, sent"),

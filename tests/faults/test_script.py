@@ -18,5 +18,5 @@ WORDS = {
 @pytest.mark.parametrize(("word", "tool"), WORDS.items())
 def test_a_word_calls_its_own_tool(word: str, tool: str) -> None:
     said = {"role": "user", "content": f"m00001-p000 {word}"}
-    reply = script.answer(ModelCall(0.0, {"messages": [{"role": "system", "content": ""}, said]}, ""))
+    reply = script.answer(ModelCall(1, 0.0, {"messages": [{"role": "system", "content": ""}, said]}, ""))
     assert tool in str(reply)
