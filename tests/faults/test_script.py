@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.json_types import JsonObject
 from tests.faults import script
 from tests.scripted_model import ModelCall
 
@@ -17,6 +18,6 @@ WORDS = {
 
 @pytest.mark.parametrize(("word", "tool"), WORDS.items())
 def test_a_word_calls_its_own_tool(word: str, tool: str) -> None:
-    said = {"role": "user", "content": f"m00001-p000 {word}"}
+    said: JsonObject = {"role": "user", "content": f"m00001-p000 {word}"}
     reply = script.answer(ModelCall(1, 0.0, {"messages": [{"role": "system", "content": ""}, said]}, ""))
     assert tool in str(reply)
