@@ -11,6 +11,14 @@ _WEB = (
 _ROWS = (
     "A message is five rows, the floor's one: message, key, conversation, lane and backlog, behind row-level security."
 )
+_POSTGRES = (
+    "The end of the turn with the claim of its answer is 27 %, the claim of the message 19 %, both ends of the call "
+    "22 %, receipt 13 %, memory 17 %: each some ten statements behind row-level security and fences."
+)
+_TRIPS = (
+    "One at a time it is 7.7 round trips and 9.6 with tools. Of eight people at once, half the claims of memory's jobs "
+    "find them done, and what is read behind the talk is another."
+)
 _WEB_RATE = "Sender, web and Postgres share the cores, so their CPU bounds it."
 REASONS: dict[str, str] = {
     "turn-200": "The floor, which only reads and parses the 200 chunks, is most of it; ours adds 5 µs a chunk.",
@@ -34,6 +42,18 @@ REASONS: dict[str, str] = {
     "whole-rate": (
         "A turn costs what web, worker and Postgres cost above, on two cores that the simulated parts share."
     ),
+    **{f"whole-postgres-{kind}": _POSTGRES for kind in ("plain", "tools")},
+    "whole-limit-postgres": _POSTGRES,
+    "whole-limit-wal": "Half of it is the end of the turn: its history, words to search, prompt and answer.",
+    **{f"whole-trips-{kind}": _TRIPS for kind in ("plain", "tools")},
+    **{f"whole-transactions-{kind}": _TRIPS for kind in ("plain", "tools")},
+    **{f"whole-flushes-{kind}": _TRIPS for kind in ("plain", "tools")},
+    "whole-plans": (
+        "Each of 22 connections plans 357 statements once; from then on it is 6 a message, and 0.6 without memory."
+    ),
+    "whole-memory-worker": "litellm is 76 MB of it, memory's encoder, index and their libraries 115.",
+    "start-worker": "litellm is 1.2 s of it.",
+    "memory-worker": "litellm is 76 MB of it.",
     "whole-memory-web": (
         "It is 75 to 77 MB at start. The heap grows while caches fill, and levels off: by 1 MB over the first hundreds "
         "of texts, and by 1 MB over the 10,000 after them."
