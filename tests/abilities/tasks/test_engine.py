@@ -68,7 +68,8 @@ async def test_a_scheduled_task_runs_as_its_own_turn_and_reports_once(harness: H
     replayed = (await read_transcript(store.database, request.turn_id, [ABILITY.trigger])).request
     assert (replayed.trigger, replayed.kept.history) == (request.trigger, ())
     # What was told stands in the conversation, as ours, so that an answer to it makes sense.
-    history = await harness.store.column("select message->>'role' || coalesce(message->>'internal', '') from history")
+    roles = "select message->>'role' || coalesce(message->>'internal', '') from history order by position"
+    history = await harness.store.column(roles)
     assert history[-2:] == ["usertrue", "assistant"]
 
 
