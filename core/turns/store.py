@@ -140,14 +140,13 @@ class TurnStore:
         channels, described = self._channels, self._described
         return await load_turn(self._database, lease, row, channels, described)
 
-    async def finish(self, lease: Lease, turn_id: str, end: TurnEnd, steps: Sequence[JsonObject] = ()) -> bool:
-        """Commit the turn's results and last steps; return True if more inbound came and the lease is kept."""
-        return (await self.finish_and_claim(lease, turn_id, end, steps, None))[0]
-
-    async def finish_and_claim(
+    async def finish(
         self, lease: Lease, turn_id: str, end: TurnEnd, steps: Sequence[JsonObject], claim: ClaimAfter | None
     ) -> tuple[bool, Claim | None]:
-        """Do `finish`, and `claim` the head of the conversation's outbox in the same transaction."""
+        """Commit the turn's results and last steps, and `claim` the head of its outbox in the same transaction.
+
+        Return whether more inbound came, so that the lease is kept, and the claim.
+        """
         write, given = end.statement((lease.tenant_id, lease.lane_id, lease.fence), turn_id, steps)
         if claim is None:
             return bool((await self._database.one(write, *given))["more"]), None

@@ -36,6 +36,6 @@ class TurnFeatures:
         return await self.holds_cards(turn.request.tenant.id, turn.run_id)
 
     def told_of_run(self) -> None:
-        """Let those who wait for runs look, since a run has ended."""
+        """Report the end of a run to the executor of runs."""
         if self.runs is not None:
             self.runs.noted()

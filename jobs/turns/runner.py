@@ -71,7 +71,7 @@ class TurnRunner:
         )
 
     def send_by(self, sender: Sender) -> None:
-        """Have answers sent by this process while it has a slot for them: a turn's end claims its answer."""
+        """Set the sender by which this process sends the answers of its turns."""
         self._messenger = replace(self._messenger, sender=sender)
 
     async def claim(self, lane_id: str | None) -> Lease | None:
@@ -182,7 +182,7 @@ class TurnRunner:
         steps = turn.request.work.journal.waiting()
         async with self._messenger.answering(messages, lease.lane_id) as slot:
             more, slot.claimed = await _twice(
-                lambda: self._store.finish_and_claim(lease, turn.turn_id, end, steps, slot.claim()), lease
+                lambda: self._store.finish(lease, turn.turn_id, end, steps, slot.claim()), lease
             )
         if self._features.remembers:
             self._wakeups.wake(MEMORY, turn.turn_id)

@@ -315,7 +315,7 @@ async def frozen_at_its_end(
     system: Approving, monkeypatch: pytest.MonkeyPatch, *, committed: bool
 ) -> asyncio.Task[bool]:
     """Run a turn in a process that never comes back from the commit of its end, before or after that; end its lease."""
-    at, finish = asyncio.Event(), TurnStore.finish_and_claim
+    at, finish = asyncio.Event(), TurnStore.finish
 
     async def freeze(
         store: TurnStore,
@@ -332,7 +332,7 @@ async def frozen_at_its_end(
         raise AssertionError
 
     with monkeypatch.context() as patched:
-        patched.setattr(TurnStore, "finish_and_claim", freeze)
+        patched.setattr(TurnStore, "finish", freeze)
         victim = asyncio.create_task(system.turn())
         await asyncio.wait_for(at.wait(), PATIENCE)
     # The dead hand nothing back: their leases end.

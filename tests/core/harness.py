@@ -170,7 +170,8 @@ class Store:
         }
         end = TurnEnd(**(arguments | more))  # type: ignore[arg-type]
         end, steps = replace(end, state=TurnState(end.state)), turn.request.work.journal.waiting()
-        return await self.turns.finish(lease, turn.turn_id, end, steps)
+        waits, _ = await self.turns.finish(lease, turn.turn_id, end, steps, None)
+        return waits
 
     async def enqueue(self, *replies: str, sender: str = "+15550000001") -> None:
         """Answer a person's message with these replies, ready to be sent."""

@@ -60,7 +60,7 @@ def commands() -> set[str]:
 
 
 def found_in(look: Callable[[str], Sequence[str]], documents: Sequence[str] = DOCUMENTS) -> dict[str, Sequence[str]]:
-    """Return what a look finds in each document in which it finds anything."""
+    """Return the findings of a look, by document."""
     return {document: found for document in documents if (found := look(document))}
 
 

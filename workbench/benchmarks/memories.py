@@ -38,7 +38,7 @@ _COUNTED = "update memory_versions set version = version + $2::int where tenant_
 
 
 async def fill(connection: "asyncpg.Connection[asyncpg.Record]", people: str, each: int) -> None:
-    """Give memories to the people whose ids are like a pattern."""
+    """Insert memories of all people whose ids match a pattern."""
     encoder = SentenceEncoder()
     try:
         vectors = [vector_text(vector) for vector in await encoder.embed(_FACTS)]

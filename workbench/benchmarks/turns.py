@@ -123,7 +123,7 @@ async def measure(light: int, loaded: float, idle: float, people: int) -> dict[s
 
 
 async def settle(bench: Bench) -> None:
-    """Let each person tell two facts, so that one-time preparation is not measured."""
+    """Store two facts of each person, so that one-time preparation is not measured."""
     for words in FACTS:
         for number, person in enumerate(bench.people):
             await person.say(f"{words} {number}")

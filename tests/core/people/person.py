@@ -124,7 +124,7 @@ class Actor:
             AgentStatus.WAITING_FOR_INPUT, "1", datetime.now(UTC) + timedelta(hours=1), question=mark,
         )  # fmt: skip
         messages = [ChatMessage(Role.USER, message.text) for message in request.inbound]
-        return await turns.finish(
+        more, _ = await turns.finish(
             lease,
             turn.turn_id,
             TurnEnd(
@@ -136,7 +136,10 @@ class Actor:
                 pool=[entry] if waits else [],
                 waiting_step=0 if waits else None,
             ),
+            (),
+            None,
         )
+        return more
 
     async def send(self, chance: random.Random) -> None:
         outbox = Outbox(self.database, make_id, LEASE)

@@ -364,9 +364,9 @@ async def test_a_finish_repeated_after_the_next_message_came_says_what_it_said(s
     lease, turn = await store.claim_turn()
     answer = OutboundMessage("out_x", OutboundKind.REPLY, "hi")
     end = TurnEnd(TurnState.DONE, history=[ChatMessage(Role.ASSISTANT, "hi")], outbound=[answer])
-    assert not await store.turns.finish(lease, turn.turn_id, end)
+    assert await store.turns.finish(lease, turn.turn_id, end, (), None) == (False, None)
     await store.say("two")
-    assert not await store.turns.finish(lease, turn.turn_id, end)
+    assert await store.turns.finish(lease, turn.turn_id, end, (), None) == (False, None)
     # Somebody else takes it, and the repeat of the first holder is refused.
     await store.claim_turn("w2")
     assert await store.db.outbound.count() == 1

@@ -91,6 +91,7 @@ async def run_turn(
         turn.turn_id,
         TurnEnd(state=TurnState.DONE, reason="", usage=result.usage, history=result.history, outbound=[]),
         turn.request.work.journal.waiting(),
+        None,
     )
     return turn.turn_id
 
@@ -248,7 +249,7 @@ async def test_what_came_in_while_it_ran_comes_in_at_the_same_step_again(databas
         model = FakeModel([meanwhile, says("Both.")])
         result = await Orchestrator(model, tools=TOOLS).handle_message(turn.request)
         end = TurnEnd(TurnState.DONE, usage=result.usage, history=result.history, absorbed=result.absorbed)
-        await store.turns.finish(lease, turn.turn_id, end, turn.request.work.journal.waiting())
+        await store.turns.finish(lease, turn.turn_id, end, turn.request.work.journal.waiting(), None)
         transcript = await read_transcript(store.database, turn.turn_id)
         settings = Settings(_env_file=None)
         differences = await run_again(settings, transcript, RECORDED, Plugins(ToolRegistry(TOOLS)))

@@ -54,7 +54,7 @@ _MENU = re.compile(r".*? Sign out ")
 async def of_commands(
     console: Console, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> list[str]:
-    """Return what each command that reads prints of Ann, for people and as JSON, and of somebody who has nothing."""
+    """Return the output of each reading command about Ann and about an empty person, as text and as JSON."""
     settings = Settings(
         _env_file=None,
         database_url=SecretStr(console.store.url),

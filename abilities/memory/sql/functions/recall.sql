@@ -28,7 +28,7 @@ end $$;
 
 -- Returns the memories nearest to a vector with their likeness. Vectors are compared and sorted alone; then memories are
 -- read from the nearest on, until there are enough. The vector is read into a variable: a generic plan would read its
--- text again for each row, which takes ten times as long as to compare it.
+-- text again for each row, which takes far longer than the comparison.
 create function find_by_vector(
     p_tenant text, p_within text[], p_closed boolean, p_vector text, p_embedder text, p_limit int)
 returns table (id text, likeness double precision)
