@@ -17,6 +17,17 @@ from tests.page.looks import flaws
 from workbench.simulator.app import Simulator
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300, func_only=True), pytest.mark.xdist_group("dev")]
+DRAWN_TWICE = """import('/page/dom.js').then(({ h, sync }) => {
+    const list = document.body.appendChild(h("ul"));
+    const build = ({ sound, state }) => h("li", {}, h("audio", { src: sound }), state);
+    const draw = (...items) => sync(list, items, ({ id }) => id, build);
+    draw({ id: 1, sound: "/a", state: "queued" }, { id: 2, sound: "/b", state: "queued" });
+    const [a, b] = list.querySelectorAll("audio");
+    draw({ id: 1, sound: "/a", state: "delivered" }, { id: 2, sound: "/c", state: "delivered" });
+    const [first, second] = list.querySelectorAll("audio");
+    return [first === a, second === b, list.innerText.includes("queued")];
+})"""
+"""Draws two messages with a sound once more: one keeps its sound, the other gets another."""
 WORDS = "The dentist is at nine, and lunch with Grace is at one."
 SECONDS = len(WORDS) / 14
 
@@ -81,3 +92,8 @@ async def test_a_spoken_answer_is_played(
     await page.screenshot(tmp_path / f"{pane}.png")
     assert page.problems == []
     assert await flaws(page) == []
+
+
+async def test_a_sound_goes_on_when_its_message_is_drawn_again(page: Page, simulator: Simulator) -> None:
+    await page.goto(simulator.url)
+    assert await page.evaluate(DRAWN_TWICE) == [True, False, False]

@@ -28,6 +28,7 @@ export function sync(container, items, key, build) {
     if (known && known.node !== node) {
       const focus = focusWithin(known.node);
       if (next === known.node) next = known.node.nextSibling;
+      keepPlaying(known.node, node);
       known.node.replaceWith(node);
       if (focus) (node.querySelector(focus) ?? node.querySelector("button"))?.focus({ preventScroll: true });
     }
@@ -39,6 +40,11 @@ export function sync(container, items, key, build) {
   for (const { node } of before.values()) node.remove();
   kept.set(container, after);
   return after;
+}
+
+// A sound that is drawn again goes on: its player moves over, which stops none within the same task.
+function keepPlaying(old, node) {
+  for (const player of old.querySelectorAll("audio, video")) [...node.querySelectorAll(player.localName)].find((one) => one.src === player.src)?.replaceWith(player);
 }
 
 function focusWithin(node) {
