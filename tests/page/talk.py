@@ -35,5 +35,6 @@ async def ask(page: Page, pane: str, text: str) -> None:
 
 
 def said(pane: str) -> str:
-    """Return the JavaScript for what the assistant said in a pane."""
-    return f"[...document.querySelectorAll('.{pane} .theirs .bubble')].map((one) => one.innerText)"
+    """Return the JavaScript for what the assistant said in a pane, without the time of day beside it."""
+    words = "one.innerText.replace(one.querySelector('time')?.innerText ?? '', '')"
+    return f"[...document.querySelectorAll('.{pane} .theirs .bubble')].map((one) => {words})"

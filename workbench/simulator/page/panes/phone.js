@@ -103,7 +103,7 @@ function buildBubble(bubble, app, run) {
     "li",
     { class: bubble.mine ? "mine" : "theirs" },
     h("article", { class: "bubble", "data-about": bubble.id }, bubble.media.map(fileCard), bubble.text ? h("p", { class: "said" }, bubble.text) : null, shownReactions(own)),
-    h("p", { class: "meta" }, clock(bubble.at, bubble.timezone), " ", bubble.mine ? taken(bubble) : delivered(bubble), h("span", { class: "cost" }, cost)),
+    h("p", { class: "meta" }, h("time", {}, clock(bubble.at, bubble.timezone)), " ", bubble.mine ? taken(bubble) : delivered(bubble), h("span", { class: "cost" }, cost)),
     letIn(bubble, app) ?? "",
     tools(app.choose, "twilio", bubble.id, again, bubble.mine ? null : thumbs(own, react)),
   );

@@ -222,7 +222,7 @@ function buildMessage(item, { app, run, setContext, place }) {
       content,
       item.text ? h("div", { class: "said" }, withEntities(item.text, item.entities)) : null,
       shownReactions(item.reactions.map((one) => one.emoji)),
-      h("p", { class: "meta" }, item.edited ? "edited " : "", clock(item.date, item.timezone), " ", ticks(item)),
+      h("p", { class: "meta" }, item.edited ? "edited " : "", h("time", {}, clock(item.date, item.timezone)), " ", ticks(item)),
     ),
     item.keyboard.length ? h("div", { class: "keyboard" }, item.keyboard.map((row) => h("div", {}, row.map((button) => key(button, item, run))))) : null,
     letIn(item, app) ?? "",
