@@ -42,9 +42,9 @@ class ExplainedDatabase(Database):
         self.scans = [] if scans is None else scans
 
     async def _connection(self) -> Acquired:
-        pool, connection = await super()._connection()
-        connection.add_log_listener(self._heard)
-        return pool, connection
+        acquired = await super()._connection()
+        acquired[1].add_log_listener(self._heard)
+        return acquired
 
     def _heard(self, _: object, message: Any) -> None:
         _, found, plan = str(message.message).partition("plan:\n")

@@ -19,6 +19,7 @@ from core import tracing
 from core.db.connector import keep_alive
 from core.db.outages import NotConnected, StoreTrouble, cause_of, is_passing
 from core.db.serving import ServingConnector
+from core.db.sparing import Sparing
 from core.errors import FactsChanged, Halted, LeaseLost, OneValetError, StoreUnavailable
 from core.json_types import storable
 
@@ -37,7 +38,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 _log = structlog.get_logger()
 
-type Acquired = tuple[asyncpg.Pool[asyncpg.Record], asyncpg.pool.PoolConnectionProxy[asyncpg.Record]]
+type Acquired = tuple[asyncpg.Pool[asyncpg.Record], asyncpg.pool.PoolConnectionProxy[asyncpg.Record], bool]
 type Connection = asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
 
 
@@ -71,6 +72,7 @@ class Database:
         self._name = name
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
         self._opening = asyncio.Lock()
+        self._sparing = Sparing()
         self._trouble = StoreTrouble()
         self._ready = True
 
@@ -120,13 +122,13 @@ class Database:
     async def _transaction(self, tenant_id: str, begin: str) -> AsyncIterator[Connection]:
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._patience
-        pool, connection = await self._acquire()
+        acquired = await self._acquire()
         try:
             try:
-                async with _transaction_of(tenant_id, connection, begin, max(deadline, clock() + RELEASE)):
-                    yield connection
+                async with _transaction_of(tenant_id, acquired[1], begin, max(deadline, clock() + RELEASE)):
+                    yield acquired[1]
             finally:
-                await pool.release(connection, timeout=RELEASE)
+                await self._release(acquired)
         except Exception as error:
             if not is_passing(error):
                 raise
@@ -178,22 +180,34 @@ class Database:
         self._pool = None
 
     async def _fetch(self, statement: str, *args: object) -> list[asyncpg.Record]:
-        pool, connection = await self._connection()
+        acquired = await self._connection()
         try:
-            return await connection.fetch(statement, *args)
+            return await acquired[1].fetch(statement, *args)
         finally:
-            await pool.release(connection, timeout=RELEASE)
+            await self._release(acquired)
 
     async def _connection(self) -> Acquired:
         """Take a connection; a server's failure to open a connection is no fault of a statement."""
+        taken = await self._sparing.take()
         try:
             pool = await self._open()
-            return pool, await pool.acquire()
-        except asyncpg.PostgresError as error:
-            raise NotConnected(type(error).__name__) from error
+            return pool, await pool.acquire(), taken
+        except BaseException as error:
+            self._sparing.give_back(taken)
+            if isinstance(error, asyncpg.PostgresError):
+                raise NotConnected(type(error).__name__) from error
+            raise
+
+    async def _release(self, acquired: Acquired) -> None:
+        pool, connection, taken = acquired
+        try:
+            await pool.release(connection, timeout=RELEASE)
+        finally:
+            self._sparing.give_back(taken)
 
     async def _what_is_wrong(self) -> str:
-        pool, connection = await self._connection()
+        acquired = await self._connection()
+        connection = acquired[1]
         try:
             # The table is looked into as well: a database without ours is of no use.
             read_only = await connection.fetchval(
@@ -206,7 +220,7 @@ class Database:
                 await connection.execute("select probe_write()")
                 self._trouble.writes_fail = False
         finally:
-            await pool.release(connection, timeout=RELEASE)
+            await self._release(acquired)
         return ""
 
     async def _acquire(self) -> Acquired:

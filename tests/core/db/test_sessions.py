@@ -99,12 +99,12 @@ async def test_a_session_is_empty_after_turns_errors_and_cancellations(store: St
 
 async def test_a_transaction_left_open_is_rolled_back_with_its_tenant(database_url: str) -> None:
     database = Database(database_url, size=1)
-    pool, connection = await database._acquire()
-    await connection.execute("begin; select set_config('onevalet.tenant', 'tn_a', true)")
+    acquired = await database._acquire()
+    await acquired[1].execute("begin; select set_config('onevalet.tenant', 'tn_a', true)")
     loop = asyncio.get_running_loop()
     told: list[dict[str, object]] = []
     loop.set_exception_handler(lambda _, context: told.append(context))
-    await pool.release(connection)
+    await database._release(acquired)
     loop.set_exception_handler(None)
     assert "active transaction" in str(told)
     assert await _left(database) == []
@@ -146,13 +146,13 @@ def _outlives(text: str) -> bool:
 
 
 async def _left(database: Database, taken: asyncio.Barrier | None = None) -> list[str]:
-    pool, connection = await database._acquire()
+    acquired = await database._acquire()
     try:
         if taken is not None:
             await taken.wait()
-        return [row["what"] for row in await connection.fetch(LEFT)]
+        return [row["what"] for row in await acquired[1].fetch(LEFT)]
     finally:
-        await pool.release(connection)
+        await database._release(acquired)
 
 
 async def _break(database: Database) -> None:
