@@ -43,7 +43,7 @@ from tests.faults.journals import append
 from tests.faults.peers import hooks as peers
 
 _NAME = re.compile(r"(\w+)\(\$1\b")
-_DROPPED: dict[str, list[dict[str, object]]] = {
+DROPPED: dict[str, list[dict[str, object]]] = {
     "model": [],
     "started": [],
     "result": [],
@@ -52,7 +52,7 @@ _DROPPED: dict[str, list[dict[str, object]]] = {
     "end_file": [],
     "keep_transcript": [],
     "use_consent": [{"used": 1, "use_id": "use_lost"}],
-    "put_value": [{"number": 1}],
+    "put_value": [{"result": 1}],
     "end_refresh": [],
     "receive_amendment": [
         {"inbound_id": "msg_lost", "duplicate": False, "tenant_id": None, "lane_id": None, "conversation_id": None}
@@ -166,7 +166,7 @@ class CrashingDatabase(Database):
         await reach(f"{name} before")
         dropped = os.environ.get("FAULTS_DROP", "")
         if dropped and dropped == name:
-            rows = cast(list[asyncpg.Record], _DROPPED[name])
+            rows = cast(list[asyncpg.Record], DROPPED[name])
         else:
             rows = await super()._fetch(statement, *_mutated(dropped, name, args))
         if rows or not name.startswith("claim"):
