@@ -45,8 +45,8 @@ REASONS: dict[str, str] = {
     **{f"whole-postgres-{kind}": _POSTGRES for kind in ("plain", "tools")},
     "whole-limit-postgres": _POSTGRES,
     "whole-limit-wal": (
-        "Entries of indexes are 45 % of it, new rows 31 %, changed rows 10 %, locks 7 %: a state that a claim looks for "
-        "is in an index, so each of its changes writes an entry to every index of the row."
+        "Entries of indexes are 45 % of it, new rows 31 %, changed rows 10 %, locks 7 %: a state that a claim looks "
+        "for is in an index, so each of its changes writes an entry to every index of the row."
     ),
     **{f"whole-trips-{kind}": _TRIPS for kind in ("plain", "tools")},
     **{f"whole-transactions-{kind}": _TRIPS for kind in ("plain", "tools")},
