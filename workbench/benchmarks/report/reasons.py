@@ -61,7 +61,6 @@ REASONS: dict[str, str] = {
         "It is 75 to 77 MB at start. The heap grows while caches fill, and levels off: by 1 MB over the first hundreds "
         "of texts, and by 1 MB over the 10,000 after them."
     ),
-    "growth-backlog": "A look for talks groups all turns that wait to be read; each other work is flat.",
     "tasks": (
         "Postgres spends 93 µs a task and the worker 39: each needs a run, a turn and a lane, with eleven index "
         "entries and four foreign keys, and its next time by its zone."

@@ -1,13 +1,22 @@
 -- Talks: the turns whose words no model has read yet, for memories and for facts about the person.
 
+-- Puts a turn among those that no model has read. Counted as far as matters: see claim_talk.
+create function put_unread(p_tenant text, p_turn text)
+returns void
+language sql as $$
+    insert into profile_jobs (tenant_id, turn_id, not_before, unread)
+    select p_tenant, p_turn, clock_timestamp(), 1 + count(*)
+    from (select from profile_jobs j where j.tenant_id = p_tenant and j.attempts = 0 limit 100) waiting
+    on conflict do nothing;
+$$;
+
 create or replace function enqueue_profile()
 returns trigger
 language plpgsql as $$
 begin
     if exists (select from inbound i where i.tenant_id = new.tenant_id and i.turn_id = new.id and i.command is null
                and length(words_of(i)) >= 8) then
-        insert into profile_jobs (tenant_id, turn_id, not_before) values (new.tenant_id, new.id, clock_timestamp())
-        on conflict do nothing;
+        perform put_unread(new.tenant_id, new.id);
     end if;
     return null;
 end $$;
@@ -21,32 +30,47 @@ returns void
 language plpgsql as $$
 begin
     perform set_config('onevalet.tenant', p_tenant, true);
-    insert into profile_jobs (tenant_id, turn_id, not_before)
-    select p_tenant, p_turn, clock_timestamp()
+    perform put_unread(p_tenant, p_turn)
     where exists (select from memories m where m.tenant_id = p_tenant and m.turn_id = p_turn
-                  and m.extractor = 'rules, until read')
-    on conflict do nothing;
+                  and m.extractor = 'rules, until read');
 end $$;
 
 -- Claims all unread turns of one person whom no other worker is reading: of one who has been quiet for the pause, who
 -- has said so many messages, or whose earlier reading failed and is due again, in the order in which they were said: a
--- later statement replaces an earlier one. Materialized, and ordered once more: see claim_next_event.
+-- later statement replaces an earlier one. Each of the three is looked for by an index of its own, and the person's
+-- other turns by subqueries: a join would read those of everybody who waits. Materialized, and ordered once more: see
+-- claim_next_event.
 create function claim_talk(p_owner text, p_ttl interval, p_limit int, p_pause interval, p_messages int)
 returns table (tenant_id text, turn_id text, attempts int)
 language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
+    v_now timestamptz := clock_timestamp();
     v_tenant text;
 begin
     if is_halted() then
         return;
     end if;
-    select j.tenant_id into v_tenant from profile_jobs j
-    group by j.tenant_id
-    having coalesce(max(j.lease_until) < clock_timestamp(), true) and (
-        max(j.not_before) filter (where j.attempts = 0) <= clock_timestamp() - p_pause
-        or count(*) filter (where j.attempts = 0 and j.not_before <= clock_timestamp()) >= p_messages
-        or min(j.not_before) filter (where j.attempts > 0) <= clock_timestamp())
-    order by min(j.not_before) limit 1;
+    select d.tenant_id into v_tenant from (
+        (select j.tenant_id, j.not_before from profile_jobs j
+         where j.attempts > 0 and j.not_before <= v_now
+           and (select count(*) from profile_jobs l where l.tenant_id = j.tenant_id and l.lease_until >= v_now) = 0
+         order by j.not_before limit 1)
+        union all
+        (select j.tenant_id, j.not_before from profile_jobs j
+         where j.attempts = 0 and j.not_before <= v_now - p_pause
+           and (select max(n.not_before) from profile_jobs n where n.tenant_id = j.tenant_id and n.attempts = 0)
+               <= v_now - p_pause
+           and (select count(*) from profile_jobs l where l.tenant_id = j.tenant_id and l.lease_until >= v_now) = 0
+         order by j.not_before limit 1)
+        union all
+        -- Counted once more: of those that waited then, some may have been read or deleted since.
+        (select j.tenant_id, j.not_before from profile_jobs j
+         where j.attempts = 0 and j.unread >= p_messages and j.not_before <= v_now
+           and (select count(*) from (select from profile_jobs w where w.tenant_id = j.tenant_id and w.attempts = 0
+                                      and w.not_before <= v_now limit p_messages) waiting) >= p_messages
+           and (select count(*) from profile_jobs l where l.tenant_id = j.tenant_id and l.lease_until >= v_now) = 0
+         order by j.not_before limit 1)) d
+    order by d.not_before limit 1;
     if v_tenant is null or not pg_try_advisory_xact_lock(hashtextextended('profile' || chr(31) || v_tenant, 0)) then
         return;
     end if;
