@@ -14,11 +14,15 @@ import structlog
 from core.db.connector import Connection, Connector
 
 ROLE = "onevalet_app"
-_SETTINGS = {"role": ROLE, "plan_cache_mode": "force_generic_plan"}
-"""A statement is planned once for a connection, instead of five times and whenever its values promise a better plan.
-
-A function whose plan depends on its values says so itself: `set plan_cache_mode = force_custom_plan`.
-"""
+_SETTINGS = {
+    "role": ROLE,
+    # A statement is planned once for a connection, instead of five times and whenever its values promise a better plan.
+    # A function whose plan depends on its values says so itself: `set plan_cache_mode = force_custom_plan`.
+    "plan_cache_mode": "force_generic_plan",
+    # Statements here read few rows. To start processes for one, or to compile it, takes longer than to run it.
+    "max_parallel_workers_per_gather": "0",
+    "jit": "off",
+}
 
 _log = structlog.get_logger()
 

@@ -5,8 +5,8 @@ import time
 
 import psutil
 
-_WINDOW, _SHARE, _LONGEST = 0.5, 0.03, 20.0
-"""A process rests once it used less than this share of so many seconds; so long at most is waited for that."""
+_SHARE = 0.03
+"""A process rests once it used less than this share of a core."""
 
 
 def cpu_of(process: psutil.Process) -> float:
@@ -22,11 +22,11 @@ def cpu_of(process: psutil.Process) -> float:
     return float(spent)
 
 
-async def until_rest(*processes: psutil.Process) -> None:
-    """Wait until processes have done what follows the answers."""
-    until = time.monotonic() + _LONGEST
+async def until_rest(*processes: psutil.Process, window: float = 0.5, longest: float = 20.0) -> None:
+    """Wait until processes have done what follows the answers: until they rest for a window; both in seconds."""
+    until = time.monotonic() + longest
     while time.monotonic() < until:
         before = sum(map(cpu_of, processes))
-        await asyncio.sleep(_WINDOW)
-        if sum(map(cpu_of, processes)) - before < _WINDOW * _SHARE * len(processes):
+        await asyncio.sleep(window)
+        if sum(map(cpu_of, processes)) - before < window * _SHARE * len(processes):
             return

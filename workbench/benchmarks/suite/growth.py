@@ -35,6 +35,8 @@ select h.tenant_id, h.conversation_id, h.position - 2 * n, h.session, h.message
 from (select *, row_number() over (partition by conversation_id order by position) as place from history) h,
      generate_series($1::int / 2 + 1, $2::int / 2) n where h.place <= 2
 """
+_BEGUN, _INDEXED = 12.0, 900.0
+"""Seconds until a worker begins with the index of a person's memories, and at most until it has it."""
 _WRITER = "select tenant_id from conversations where channel = 'terminal' and peer = 'person0'"
 
 
@@ -74,7 +76,7 @@ async def _measure(samples: Samples, bench: Bench, number: _Number, options: Opt
         await number.grow(bench, before, value)
         await _ask(bench, "vacuum analyze")
         await turns.all_at_once(bench, 1, number.writers)
-        await until_rest(bench.worker)  # an index of memories is built
+        await until_rest(bench.worker, window=_BEGUN if number.writers else 0.5, longest=_INDEXED)
         figures = await turns.phase(bench, partial(turns.all_at_once, bench, options.of(4, 1), number.writers))
         for line in lines:
             lines[line].append((value, figures[line.lower()]))

@@ -12,8 +12,9 @@ begin
     return jsonb_build_object(
         'version', (select to_jsonb(v) from memory_versions v where v.tenant_id = p_tenant),
         'settled', (select m.number from memories m
-                    where m.tenant_id = p_tenant and not m.held and m.number < all (
-                        select u.number from memories u where u.tenant_id = p_tenant and u.extractor = 'rules, until read')
+                    where m.tenant_id = p_tenant and not m.held and m.number < (
+                        select coalesce(min(u.number), 9223372036854775807) from memories u
+                        where u.tenant_id = p_tenant and u.extractor = 'rules, until read')
                     order by m.number desc limit 1),
         'shared', (select coalesce(jsonb_object_agg(s.name, s.home_id), '{}') from shared_homes(p_tenant) s),
         'unread', (select coalesce(jsonb_agg(to_jsonb(u) order by u.number desc), '[]') from (

@@ -67,7 +67,9 @@ begin
             v_same := coalesce(v.repeats, (
                 select m.id from memories m
                 where v.same_words and m.tenant_id = p_tenant and m.collection = v.collection and m.kind = v.kind
-                  and m.valid_to is null and not m.held and words_alone(m.text) = words_alone(v.text) limit 1));
+                  and m.valid_to is null and not m.held and words_alone(m.text) = words_alone(v.text)
+                  -- Found by an index: see 0004_look_ups.sql.
+                  and hashtextextended(words_alone(m.text), 0) = hashtextextended(words_alone(v.text), 0) limit 1));
             if v_same is not null then
                 update memories m set repeated = m.repeated + 1, said_at = v.said_at
                 where m.tenant_id = p_tenant and m.id = v_same and m.said_at < v.said_at;
