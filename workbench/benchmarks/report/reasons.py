@@ -54,6 +54,10 @@ REASONS: dict[str, str] = {
     "whole-plans": (
         "Each connection of web and worker plans some 240 statements once; from then on it is one a message."
     ),
+    "whole-pause": (
+        "A full collection searches some 16,000 objects, those made since the worker was ready: 8 to 14 ms of CPU, "
+        "and more while the cores are shared."
+    ),
     "whole-memory-worker": "litellm is 76 MB of it, memory's encoder, index and their libraries 115.",
     "prompt-prefix": (
         "1.8 % of the bytes are new messages. The other 1.9 % follow the context of the turn (time and memories), "
