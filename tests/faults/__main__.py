@@ -56,7 +56,10 @@ def main() -> None:
     random.seed(options.seed)
     if options.short and (options.write or options.full):
         parser.error("what is short is not written")
-    written = Run(f"python -m tests.faults {shlex.join(sys.argv[1:])}", options.seed)
+    # Without the folder to keep things in, which is of this machine.
+    kept = ("--keep", str(options.keep), f"--keep={options.keep}")
+    arguments = [argument for argument in sys.argv[1:] if argument not in kept]
+    written = Run(f"python -m tests.faults {shlex.join(arguments)}", options.seed)
     with tempfile.TemporaryDirectory(prefix="onevalet-faults-") as folder, Forker() as forker:
         run = _run_all(tests, options.keep or Path(folder), forker, options.seed, options.short, own)
         try:
