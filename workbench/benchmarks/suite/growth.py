@@ -78,7 +78,7 @@ async def _measure(samples: Samples, bench: Bench, number: _Number, options: Opt
         # After a checkpoint, the first change of each page writes it whole: what grew would count as a message's WAL.
         await _ask(bench, "checkpoint")
         await turns.all_at_once(bench, options.of(4, 1), number.writers)
-        await until_rest(bench.worker, window=_BEGUN if number.writers else 0.5, longest=_INDEXED)
+        await until_rest(bench.worker, window=_BEGUN if number.writers and not options.small else 0.5, longest=_INDEXED)
         figures = await turns.phase(bench, partial(turns.all_at_once, bench, options.of(4, 1), number.writers))
         for line in lines:
             lines[line].append((value, figures[line.lower()]))
