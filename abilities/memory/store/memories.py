@@ -18,7 +18,10 @@ _COLUMNS = (
 )
 _UNREAD = "m.extractor = 'rules, until read'"
 """The condition of the index `memories_unread`; the name is that of `extractors.UNREAD`."""
-_UNREAD_NUMBERS = "select u.number from memories u where u.tenant_id = $1 and u.extractor = 'rules, until read'"
+_FIRST_UNREAD = (
+    "select coalesce(min(u.number), 9223372036854775807) from memories u"
+    " where u.tenant_id = $1 and u.extractor = 'rules, until read'"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,7 @@ class MemoryStore:
     async def after(self, tenant_id: str, number: int, limit: int) -> list[Memory]:
         """Return the memories after a number, in order, for an index that catches up."""
         # An index keeps its contents: it waits for memories that are still to be read.
-        where = f"m.tenant_id = $1 and m.number > $2 and not m.held and m.number < all ({_UNREAD_NUMBERS})"
+        where = f"m.tenant_id = $1 and m.number > $2 and not m.held and m.number < ({_FIRST_UNREAD})"
         where += " order by m.number limit $3"
         return await self._select(tenant_id, where, number, limit)
 

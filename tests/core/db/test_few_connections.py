@@ -11,18 +11,18 @@ from core.db.database import FEW, Database
 from core.errors import StoreUnavailable
 from tests.eventually import eventually
 
-_OPEN = "select count(*)::int from pg_stat_activity where application_name = 'sparing' and datname = current_database()"
+_OPEN = "select count(*)::int from pg_stat_activity where application_name = 'few' and datname = current_database()"
 _HELD = "select pg_advisory_xact_lock_shared(4711)"
 
 _WAITS = (
-    "select pid from pg_stat_activity where application_name = 'sparing' and datname = current_database()"
+    "select pid from pg_stat_activity where application_name = 'few' and datname = current_database()"
     " and wait_event_type = 'Lock'"
 )
 
 
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
-    database = Database(database_url, size=12, name="sparing")
+    database = Database(database_url, size=12, name="few")
     yield database
     await database.close()
 

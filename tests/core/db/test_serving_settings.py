@@ -3,22 +3,19 @@
 import pytest
 
 from core.db.database import Database
-from tests.core.harness import Store
+
+_SET = "select setting, source from pg_settings where name = $1"
 
 
 @pytest.mark.parametrize(
     ("setting", "value"),
     [("plan_cache_mode", "force_generic_plan"), ("max_parallel_workers_per_gather", "0"), ("jit", "off")],
 )
-async def test_a_server_that_would_do_more_for_large_reads_does_not_for_ours(
-    store: Store, setting: str, value: str
+async def test_a_serving_connection_says_itself_how_its_statements_are_planned(
+    database_url: str, setting: str, value: str
 ) -> None:
-    name = await store.one("select current_database()")
-    await store.admin.execute(f'alter database "{name}" set max_parallel_workers_per_gather = 2')
-    await store.admin.execute(f'alter database "{name}" set jit = on')
-    database = Database(store.url, size=1)
+    database = Database(database_url, size=1)
     try:
-        shown = await database.one("select current_setting($1) as value", setting)
+        assert dict(await database.one(_SET, setting)) == {"setting": value, "source": "client"}
     finally:
         await database.close()
-    assert shown["value"] == value

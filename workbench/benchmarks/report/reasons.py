@@ -60,8 +60,8 @@ REASONS: dict[str, str] = {
     ),
     "whole-memory-worker": "litellm is 76 MB of it, memory's encoder, index and their libraries 115.",
     "prompt-prefix": (
-        "1.8 % of the bytes are new messages. The other 1.9 % follow the context of the turn (time and memories), "
-        "which stands before the words that the person just wrote and is not kept: the next prompt differs from there."
+        "1.8 % of the bytes are new messages. The other 1.9 % are the context of the turn before, which stands in "
+        "front of its words and is not kept, and what follows it: the next prompt differs from there."
     ),
     "start-worker": "litellm is 1.2 s of it.",
     "memory-worker": "litellm is 76 MB of it.",
@@ -74,8 +74,7 @@ REASONS: dict[str, str] = {
         "entries and four foreign keys, and its next time by its zone."
     ),
     "memory-web": (
-        "Of its imports, pydantic takes 13 MB, redis 8.5, cryptography 7.5, aiohttp 7, typer with rich 6, asyncpg 2.4; "
-        "a text by SMS needs each of them but typer, which reads the command."
+        "Of its imports, pydantic takes 13 MB, redis 8.5, cryptography 7.5, aiohttp 7, typer with rich 6, asyncpg 2.4."
     ),
     "memory-web-all": "The SDKs that receive Telegram's and Slack's webhooks are 450 modules and hold 22 MB.",
 }
